@@ -1,0 +1,1 @@
+"""The analysis engine of Whymiss.  Reads, renders, aligns, explains and stores; draws nothing."""

@@ -1,0 +1,1 @@
+"""The nouns of the field: frozen dataclasses without behaviour, I/O or defaults taken from the environment."""

@@ -1,0 +1,28 @@
+"""The seam between the analysis and whatever turns requests into tokens."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from analysis.model.prompt import Attribution
+from analysis.model.session import JsonObject, Request, TokenIds
+
+
+class Renderer(Protocol):
+    """Renders requests as one server would.  A request that cannot be rendered raises ValueError or OSError.
+
+    ``at`` is the request's own time in seconds since the epoch: the clock that a template may read.
+    """
+
+    name: str
+
+    def prompt_ids(self, request: Request, at: float | None) -> TokenIds:
+        """Token ids of the prompt, generation prompt included; shape ``(num_tokens,)``."""
+
+    def history_ids(self, request: Request, reply: JsonObject, at: float | None) -> TokenIds:
+        """Token ids of the conversation with the reply appended and no generation prompt behind it."""
+
+    def attribution(self, request: Request, at: float | None, reply: JsonObject | None = None) -> Attribution:
+        """The rendered text, its tokens and its message fields; with ``reply``, of the conversation it ends."""
+
+    def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
+        """What each token stands for, in bytes: a token may be half a character."""

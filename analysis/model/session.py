@@ -1,0 +1,107 @@
+"""What a log holds: sessions of turns, each a request with what the server said of it.
+
+Does not hold secrets: a cache salt is only ever its keyed fingerprint, and headers are not kept.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
+JsonObject: TypeAlias = Mapping[str, Json]
+TokenIds: TypeAlias = npt.NDArray[np.int32]
+
+CachedBasis = Literal["reported", "omitted", "disabled", "not-recorded"]
+RequestKind = Literal["chat", "completion"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that could not be read as it should, for the person who owns the file."""
+
+    file: str
+    line: int | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Token counts as the server reported them; None is "not said", never zero.
+
+    ``cached_basis`` says what a None in ``cached_tokens`` means: ``omitted`` may be a zero of an old server,
+    ``disabled`` is a server that was started without prompt-token details, ``not-recorded`` is a log without usage.
+    """
+
+    prompt_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cached_basis: CachedBasis = "not-recorded"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """A request body, verbatim where it matters to the prompt.
+
+    ``prompt`` is the text or the token ids of a completion request; chat requests have ``messages`` instead.
+    ``salt`` is a keyed fingerprint of ``cache_salt``.  ``template_kwargs`` are ``chat_template_kwargs``.
+    """
+
+    kind: RequestKind
+    model: str
+    messages: tuple[JsonObject, ...] = ()
+    tools: tuple[JsonObject, ...] = ()
+    prompt: "str | TokenIds | None" = None
+    template_kwargs: JsonObject = field(default_factory=dict)
+    chat_template: str | None = None
+    add_generation_prompt: bool = True
+    continue_final_message: bool = False
+    add_special_tokens: bool | None = None
+    salt: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Turn:
+    """One request and its reply.  ``number`` is 1-based within the session, ``line`` 1-based within the file.
+
+    ``started_at`` and ``ended_at`` are the log's own times, seconds since the epoch.  ``prompt_ids`` and
+    ``output_ids`` are the ids that the log carries, None where it carries none.
+    """
+
+    number: int
+    line: int
+    request_id: str
+    request: Request
+    reply: JsonObject | None = None
+    usage: Usage = field(default_factory=Usage)
+    prompt_ids: "TokenIds | None" = None
+    output_ids: "TokenIds | None" = None
+    started_at: float | None = None
+    ended_at: float | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Session:
+    """The turns of one conversation in the order the server got them.
+
+    ``source`` names the server history it belongs to: blocks are shared within one source and never across.
+    ``inferred`` says that the log had no session key and the turns were grouped by their messages.
+    """
+
+    session_id: str
+    source: str
+    file: str
+    log_format: str
+    turns: tuple[Turn, ...]
+    inferred: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Log:
+    """Everything that one file gave: its sessions, and what could not be read."""
+
+    sessions: tuple[Session, ...]
+    problems: tuple[Problem, ...] = ()
