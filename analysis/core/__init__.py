@@ -1,0 +1,1 @@
+"""The pure core: blocks, alignment, lineage and the token account.  No clock, no I/O, no environment."""

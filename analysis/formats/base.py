@@ -1,0 +1,65 @@
+"""What a log format is, and what goes wrong when a file is none.
+
+A format is a module with the attributes of ``Format``: it sees bytes, never a path, and knows nothing of tokens.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from analysis.model.session import Log, Problem
+
+HEAD_BYTES = 1 << 20  # what a format sees of a file to say yes or no
+
+Progress = Callable[[int, int], None]  # bytes read, bytes in all
+
+
+class FormatError(ValueError):
+    """A file cannot be read at all; the message names the file and the remedy."""
+
+
+class UnknownFormat(FormatError):
+    """No format, or more than one, says yes to a file."""
+
+
+class Format(Protocol):
+    """A log format."""
+
+    name: str
+    title: str
+    limitations: tuple[str, ...]
+
+    def sniff(self, head: bytes) -> bool:
+        """Say whether these first bytes are ours.  Cheap, total, never raises."""
+
+    def read(self, data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
+        """Parse the whole log; damage is a Problem in it.  Raise FormatError where nothing could be read."""
+
+
+@dataclass(slots=True)
+class Problems:
+    """Problems of one file; those of one kind are counted under the line where the first one stands."""
+
+    file: str
+    _first: dict[str, tuple[int | None, str]] = field(default_factory=dict)
+    _counts: dict[str, int] = field(default_factory=dict)
+
+    def add(self, line: int | None, message: str) -> None:
+        """Note a problem of its own."""
+        self._first[f"{line}:{message}"] = (line, message)
+
+    def count(self, kind: str, line: int | None, message: str) -> None:
+        """Note one of many alike: only the first line is named, the rest are counted."""
+        self._first.setdefault(kind, (line, message))
+        self._counts[kind] = self._counts.get(kind, 0) + 1
+
+    def listed(self) -> tuple[Problem, ...]:
+        """All problems in the order they were met."""
+        return tuple(
+            Problem(self.file, line, _and_more(message, self._counts.get(kind, 1) - 1))
+            for kind, (line, message) in self._first.items()
+        )
+
+
+def _and_more(message: str, more: int) -> str:
+    return message if not more else f"{message} (and {more:,} more such {'line' if more == 1 else 'lines'})"

@@ -1,0 +1,187 @@
+"""Turns into sessions: by the log's own key, else by the messages that the turns share.
+
+The inference ignores what breaks a prefix (system text, tools, salt, reasoning, ids): it compares the other messages
+by role, stripped text and tool names.  It does not split one key into lineages.
+"""
+
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from analysis.core.align import common_prefix
+from analysis.model.session import JsonObject, Request, Session, Turn
+
+SHINGLE = 5  # words in a row that two texts must share to be about the same thing
+SHARED_SHINGLES = 2
+Message = tuple[str, str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A turn without its number, and the session key of the log (None where it has none)."""
+
+    turn: Turn
+    key: str | None
+
+
+def grouped(entries: Sequence[Entry], file: str, source: str, log_format: str) -> tuple[Session, ...]:
+    """Sessions in the order of their first turn; turns in the order the server got them, else of the file."""
+    sessions: dict[str, list[Turn]] = {}
+    inference = _Inference()
+    inferred = set()
+    for entry in _in_time(entries):
+        key = entry.key
+        if key is None:
+            key = inference.session_of(entry.turn)
+            inferred.add(key)
+        sessions.setdefault(key, []).append(entry.turn)
+    return tuple(
+        Session(
+            session_id=session_id,
+            source=source,
+            file=file,
+            log_format=log_format,
+            turns=tuple(replace(turn, number=number) for number, turn in enumerate(turns, 1)),
+            inferred=session_id in inferred,
+        )
+        for session_id, turns in sessions.items()
+    )
+
+
+def _in_time(entries: Sequence[Entry]) -> list[Entry]:
+    """By start time where every entry has one; a log with gaps in its times keeps the order of its lines."""
+    if any(entry.turn.started_at is None for entry in entries):
+        return list(entries)
+    return sorted(entries, key=lambda entry: (entry.turn.started_at or 0.0, entry.turn.line))
+
+
+@dataclass(slots=True, eq=False)
+class _Open:
+    """A session that later turns may continue.  ``order`` counts turns over all sessions: the latest is greatest."""
+
+    session_id: str
+    turn: Turn
+    outline: tuple[Message, ...] = ()
+    head: tuple[str, str] = ("", "")
+    order: int = 0
+    shingles: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class _Inference:
+    """The sessions seen so far, found by how they open and by their system text and tools."""
+
+    _opened: int = 0
+    _turns: int = 0
+    _by_opening: dict[Hashable, dict[str, _Open]] = field(default_factory=dict)
+    _by_head: dict[Hashable, dict[str, _Open]] = field(default_factory=dict)
+    _outlines: dict[int, tuple[JsonObject, Message]] = field(default_factory=dict)
+
+    def session_of(self, turn: Turn) -> str:
+        """The session that this turn continues, or a new one."""
+        outline = tuple(self._outline(message) for message in turn.request.messages if message.get("role") != "system")
+        head, opening = _head(turn.request), _opening(turn.request, outline)
+        siblings = self._by_opening.setdefault(opening, {})
+        cousins = self._by_head.setdefault((turn.request.model, head), {})
+        found = _by_history(turn, outline, siblings.values()) or _by_summary(outline, cousins.values())
+        if found is None:
+            self._opened += 1
+            found = _Open(f"inferred-{self._opened:04d}", turn)
+        self._turns += 1
+        for _role, text, _names in outline[_shared(found.outline, outline) :]:
+            found.shingles |= _shingles(text)
+        found.turn, found.outline, found.head, found.order = turn, outline, head, self._turns
+        siblings[found.session_id] = cousins[found.session_id] = found
+        return found.session_id
+
+    def _outline(self, message: JsonObject) -> Message:
+        """Made once per message: messages that were sent again are the same object."""
+        known = self._outlines.get(id(message))
+        if known is None:
+            known = self._outlines[id(message)] = (message, (str(message.get("role")), _text(message), _tools(message)))
+        return known[1]
+
+
+def _opening(request: Request, outline: tuple[Message, ...]) -> Hashable:
+    """What every turn of a session shares: the model and the messages up to the first of a user."""
+    if request.kind == "completion":
+        prompt = request.prompt
+        return request.model, "" if prompt is None else str(prompt[:1])
+    first_user = next((index for index, message in enumerate(outline) if message[0] == "user"), len(outline))
+    return request.model, outline[: first_user + 1]
+
+
+def _by_history(turn: Turn, outline: tuple[Message, ...], siblings: Iterable[_Open]) -> _Open | None:
+    """The session that shares most leading messages, at least the first user message; ties: the latest."""
+    best, most = None, (0, 0)
+    for known in siblings:
+        if turn.request.kind == "completion":
+            shared, shorter = _shared_prompt(known.turn.request.prompt, turn.request.prompt)
+            shared = shared if 2 * shared >= shorter else 0
+        else:
+            shared = _shared(known.outline, outline)
+        if shared and (shared, known.order) > most:
+            best, most = known, (shared, known.order)
+    return best
+
+
+def _shared_prompt(old: object, new: object) -> tuple[int, int]:
+    """Leading characters or token ids in common, and the length of the shorter prompt."""
+    if isinstance(old, str) and isinstance(new, str):
+        shorter = min(len(old), len(new))
+        shared = next((index for index in range(shorter) if old[index] != new[index]), shorter)
+        return shared, shorter
+    if old is None or new is None or isinstance(old, str) or isinstance(new, str):
+        return 0, 1
+    return common_prefix(old, new), min(len(old), len(new))  # type: ignore[arg-type]
+
+
+def _by_summary(outline: tuple[Message, ...], cousins: Iterable[_Open]) -> _Open | None:
+    """A history that collapsed into a summary continues the session it speaks of, under the same system and tools.
+
+    A summary repeats phrases of what it sums up; a fresh question under the same system text does not.
+    """
+    if len(outline) > 2 or not outline:
+        return None
+    shingles = _shingles(outline[0][1])
+    best, most = None, SHARED_SHINGLES - 1
+    for known in cousins:
+        shared = len(shingles & known.shingles)
+        if len(known.outline) > len(outline) and shared > most:
+            best, most = known, shared
+    return best
+
+
+def _shared(old: tuple[Message, ...], new: tuple[Message, ...]) -> int:
+    pairs = zip(old, new, strict=False)
+    return next((index for index, (left, right) in enumerate(pairs) if left != right), min(len(old), len(new)))
+
+
+def _head(request: Request) -> tuple[str, str]:
+    """System text and tool names: what a compacted conversation keeps."""
+    system = "\n".join(_text(message) for message in request.messages if message.get("role") == "system")
+    return system, ",".join(sorted(_function_name(tool) for tool in request.tools))
+
+
+def _text(message: JsonObject) -> str:
+    content = message.get("content")
+    if isinstance(content, str):
+        return content.strip()
+    if isinstance(content, list):
+        return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict)).strip()
+    return ""
+
+
+def _tools(message: JsonObject) -> tuple[str, ...]:
+    calls = message.get("tool_calls")
+    return tuple(_function_name(call) for call in calls if isinstance(call, dict)) if isinstance(calls, list) else ()
+
+
+def _function_name(holder: JsonObject) -> str:
+    function = holder.get("function")
+    return str(function.get("name")) if isinstance(function, dict) else str(holder.get("name"))
+
+
+def _shingles(text: str) -> set[str]:
+    words = re.findall(r"[^\W_]+", text.lower())[:4000]
+    return {" ".join(words[index : index + SHINGLE]) for index in range(len(words) - SHINGLE + 1)}

@@ -1,0 +1,117 @@
+"""JSON as it is found in logs: one value a line, one array, or one pretty-printed object.
+
+Does not interpret the values.  Lone surrogates and NaN, which JSON writers do emit, are replaced, not refused.
+"""
+
+import json
+import math
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import msgspec
+
+from analysis.formats.base import Problems, Progress
+from analysis.model.session import Json
+
+Fields: TypeAlias = dict[str, msgspec.Raw]
+
+BOM = b"\xef\xbb\xbf"
+_FIELDS = msgspec.json.Decoder(Fields)
+_ANY = msgspec.json.Decoder()
+_ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+def decode(raw: bytes | memoryview | msgspec.Raw) -> Json:
+    """Decode one JSON value; raise ValueError where it is none."""
+    try:
+        return _ANY.decode(raw)  # type: ignore[no-any-return]
+    except (msgspec.MsgspecError, RecursionError):
+        return _lenient(bytes(raw))
+
+
+def fields(raw: bytes | memoryview | msgspec.Raw) -> Fields:
+    """Split one JSON object into its fields, their values undecoded; raise ValueError where it is none."""
+    try:
+        return _FIELDS.decode(raw)
+    except (msgspec.MsgspecError, RecursionError):
+        value = _lenient(bytes(raw))
+        if not isinstance(value, dict):
+            raise ValueError("not a JSON object") from None
+        return _FIELDS.decode(msgspec.json.encode(value))
+
+
+def items(raw: bytes | memoryview | msgspec.Raw) -> list[msgspec.Raw]:
+    """Split one JSON array into its values, undecoded; raise ValueError where it is none."""
+    try:
+        return _ITEMS.decode(raw)
+    except (msgspec.MsgspecError, RecursionError):
+        value = _lenient(bytes(raw))
+        if not isinstance(value, list):
+            raise ValueError("not a JSON array") from None
+        return _ITEMS.decode(msgspec.json.encode(value))
+
+
+def records(data: bytes, problems: Problems, progress: Progress | None = None) -> Iterator[tuple[int, Fields]]:
+    """Yield every JSON object of a log with its 1-based line (of an array: its 1-based position)."""
+    text = data[len(BOM) :] if data.startswith(BOM) else data
+    if (whole := _whole(text)) is not None:
+        for number, item in enumerate(whole, 1):
+            if (record := _record(item, number, problems, last=False)) is not None:
+                yield number, record
+        return
+    start, number = 0, 0
+    while start < len(text):
+        stop = text.find(b"\n", start)
+        ended = stop >= 0
+        line = text[start : stop if ended else len(text)].strip()
+        start = stop + 1 if ended else len(text)
+        number += 1
+        if progress is not None:
+            progress(start, len(text))
+        if line and (record := _record(line, number, problems, last=not ended)) is not None:
+            yield number, record
+
+
+def _whole(text: bytes) -> list[msgspec.Raw] | list[bytes] | None:
+    """The records of a file that is one JSON array or one object over several lines; None where it is lines."""
+    head = text[:1024].lstrip()
+    try:
+        if head.startswith(b"["):
+            return items(text)
+        first_line = text.lstrip().partition(b"\n")[0].strip()
+        if head.startswith(b"{") and not first_line.endswith(b"}"):
+            fields(text)
+            return [text]
+    except ValueError:
+        return None
+    return None
+
+
+def _record(line: bytes | msgspec.Raw, number: int, problems: Problems, last: bool) -> Fields | None:
+    try:
+        return fields(line)
+    except ValueError:
+        if last:
+            problems.add(number, "the last line is incomplete: still being written? Import again when it is whole.")
+        else:
+            problems.count("json", number, "not a JSON object: this line was left out. Check how the log was written.")
+        return None
+
+
+def _lenient(raw: bytes) -> Json:
+    try:
+        return _scrubbed(json.loads(raw.decode("utf-8", "replace")))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _scrubbed(value: Json) -> Json:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8") if not value.isascii() else value
+    if isinstance(value, list):
+        return [_scrubbed(item) for item in value]
+    if isinstance(value, dict):
+        return {str(_scrubbed(key)): _scrubbed(item) for key, item in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,96 @@
+"""Streamed responses: server-sent events folded into the response that the same request gets unstreamed.
+
+Folds chat and completion chunks of the first choice's text, reasoning, tool calls and token ids, and the usage.
+Does not keep logprobs or timing.
+"""
+
+from analysis.formats import jsontext
+from analysis.model.session import Json
+
+
+def fold(stream: str) -> dict[str, Json] | None:
+    """Fold the ``data:`` lines of one stream; None where it holds no chunk.  Broken chunks are left out."""
+    chunks = []
+    for line in stream.splitlines():
+        name, _, value = line.partition(":")
+        if name != "data" or value.strip() in ("", "[DONE]"):
+            continue
+        try:
+            chunk = jsontext.decode(value.strip().encode())
+        except ValueError:
+            continue
+        if isinstance(chunk, dict):
+            chunks.append(chunk)
+    return fold_chunks(chunks) if chunks else None
+
+
+def fold_chunks(chunks: list[dict[str, Json]]) -> dict[str, Json]:
+    """Fold decoded chunks in their order; later top-level values win over earlier ones."""
+    folded: dict[str, Json] = {}
+    choices: dict[int, dict[str, Json]] = {}
+    for chunk in chunks:
+        for key, value in chunk.items():
+            if key != "choices" and value is not None:
+                folded[key] = value
+        for part in _objects(chunk.get("choices")):
+            index = part.get("index")
+            choice = choices.setdefault(index if isinstance(index, int) else 0, {"index": index})
+            _fold_choice(choice, part)
+    folded["choices"] = [choices[index] for index in sorted(choices)]
+    return folded
+
+
+def _fold_choice(choice: dict[str, Json], part: dict[str, Json]) -> None:
+    for key, value in part.items():
+        if key == "delta":
+            continue
+        if key == "text":
+            _append_text(choice, "text", value)
+        elif key == "token_ids":
+            _append_list(choice, "token_ids", value)
+        elif value is not None:
+            choice[key] = value
+    delta = part.get("delta")
+    if isinstance(delta, dict):
+        message = choice.setdefault("message", {"role": "assistant", "content": None})
+        assert isinstance(message, dict)
+        for key, value in delta.items():
+            if key == "tool_calls":
+                _fold_calls(message, value)
+            elif key == "role":
+                message["role"] = value
+            else:
+                _append_text(message, key, value)
+
+
+def _fold_calls(message: dict[str, Json], deltas: Json) -> None:
+    """Tool calls come in pieces by index: the id and name first, the arguments a few characters at a time."""
+    calls = message.setdefault("tool_calls", [])
+    assert isinstance(calls, list)
+    for delta in _objects(deltas):
+        index = delta.get("index")
+        position = index if isinstance(index, int) and 0 <= index <= len(calls) else len(calls)
+        if position == len(calls):
+            calls.append({"type": "function", "function": {"name": "", "arguments": ""}})
+        call = calls[position]
+        function = delta.get("function")
+        if isinstance(function, dict):
+            for key, value in function.items():
+                _append_text(call["function"], key, value)
+        call.update({key: value for key, value in delta.items() if key in ("id", "type") and value is not None})
+
+
+def _append_text(target: dict[str, Json], key: str, value: Json) -> None:
+    if isinstance(value, str):
+        known = target.get(key)
+        target[key] = (known if isinstance(known, str) else "") + value
+
+
+def _append_list(target: dict[str, Json], key: str, value: Json) -> None:
+    if isinstance(value, list):
+        known = target.get(key)
+        target[key] = [*(known if isinstance(known, list) else []), *value]
+
+
+def _objects(value: Json) -> list[dict[str, Json]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

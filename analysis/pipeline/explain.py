@@ -1,0 +1,76 @@
+"""Where a prompt leaves the previous turn, in words: the message field on both sides and the decoded tokens."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from analysis.core.locate import locate_fields
+from analysis.core.segment import segment_of, segments
+from analysis.model.finding import Divergence
+from analysis.model.prompt import Attribution
+from analysis.model.renderer import Renderer
+from analysis.model.session import JsonObject, TokenIds, Turn
+from analysis.pipeline.tokens import TurnTokens
+
+CONTEXT_TOKENS = 24  # decoded before and after a divergence
+
+
+def divergence(
+    turn: Turn,
+    tokens: TurnTokens,
+    previous: Turn,
+    previous_tokens: TurnTokens,
+    lcp_tokens: int,
+    block_size: int,
+    renderer: Renderer | None,
+) -> Divergence | None:
+    """The first token where the prompt leaves the previous prompt and reply; None where it does not leave them."""
+    if lcp_tokens >= len(previous_tokens.full_ids) or lcp_tokens >= tokens.prompt_tokens:
+        return None
+    bare = Divergence(token=lcp_tokens, block=lcp_tokens // block_size)
+    if renderer is None:
+        return bare
+    now = attribution(turn, tokens, lcp_tokens, renderer)
+    then = attribution(previous, previous_tokens, lcp_tokens, renderer)
+    start = max(0, lcp_tokens - CONTEXT_TOKENS)
+    stop = lcp_tokens + CONTEXT_TOKENS
+    return Divergence(
+        token=bare.token,
+        block=bare.block,
+        segment=segment_of(now, lcp_tokens),
+        previous_segment=segment_of(then, lcp_tokens),
+        segment_basis="provenance" if now.basis == then.basis == "provenance" else "searched",
+        before=decoded(renderer.token_bytes(tokens.prompt[start:lcp_tokens].tolist())),
+        old=decoded(renderer.token_bytes(previous_tokens.full_ids[lcp_tokens:stop].tolist())),
+        new=decoded(renderer.token_bytes(tokens.prompt[lcp_tokens:stop].tolist())),
+    )
+
+
+def attribution(turn: Turn, tokens: TurnTokens, token: int, renderer: Renderer) -> Attribution:
+    """The fields of a turn's prompt, or of its reply where the token is a generated one.
+
+    A render that does not give the turn's own ids up to this token is of no use: then the fields are searched in
+    the decoded ids.
+    """
+    reply = turn.reply if token >= tokens.prompt_tokens else None
+    try:
+        rendered = renderer.attribution(turn.request, turn.started_at, reply)
+    except ValueError:
+        rendered = None
+    if rendered is not None and np.array_equal(rendered.token_ids[: token + 1], tokens.full_ids[: token + 1]):
+        return rendered
+    return _searched(turn, tokens.full_ids, renderer, reply)
+
+
+def decoded(pieces: Sequence[bytes]) -> str:
+    """Tokens as text; bytes that are not UTF-8 stay visible as ``\\xNN``."""
+    return b"".join(pieces).decode("utf-8", "backslashreplace")
+
+
+def _searched(turn: Turn, token_ids: TokenIds, renderer: Renderer, reply: JsonObject | None) -> Attribution:
+    pieces = renderer.token_bytes(token_ids.tolist())
+    text = b"".join(pieces).decode("utf-8", "replace")
+    lengths = [sum(byte & 0xC0 != 0x80 for byte in piece) for piece in pieces]  # characters begun in each token
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int32)
+    fields = segments(text, locate_fields(text, turn.request, reply))
+    return Attribution(text, token_ids, starts, fields, "searched")

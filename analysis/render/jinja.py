@@ -1,0 +1,99 @@
+"""Chat templates, compiled once: the sandboxed environment that transformers uses, with a clock that can be stopped.
+
+Templates are untrusted text and run in jinja's sandbox.
+"""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import jinja2
+from jinja2 import nodes
+from jinja2.ext import Extension, loopcontrols
+from jinja2.parser import Parser
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from analysis.render import provenance
+from analysis.render.errors import RenderError
+
+REMEMBERED_DUMPS = 100_000
+
+
+class GenerationTag(Extension):
+    """``{% generation %}`` marks training targets and prints what is inside."""
+
+    tags = {"generation"}  # noqa: RUF012  jinja's own declaration
+
+    def parse(self, parser: Parser) -> nodes.Node:
+        line = next(parser.stream).lineno
+        body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
+        return nodes.CallBlock(self.call_method("_print"), [], [], body).set_lineno(line)
+
+    def _print(self, caller: Callable[[], str]) -> str:
+        return caller()
+
+
+class TracingEnvironment(ImmutableSandboxedEnvironment):
+    """An environment whose output keeps the origin of its characters."""
+
+    code_generator_class = provenance.TracingCodeGenerator
+    concat = staticmethod(provenance.concat)
+
+
+class ChatTemplate:
+    """One chat template.  Objects that are printed again and again are dumped to JSON once."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._dumps: dict[int, tuple[Any, str]] = {}
+        self._plain = _compiled(ImmutableSandboxedEnvironment, source, {"tojson": self._tojson})
+        self._traced: jinja2.Template | None = None
+
+    def render(self, variables: dict[str, Any], at: float | None) -> str:
+        """The rendered text; raise RenderError where the template refuses the request."""
+        return _rendered(self._plain, variables, at)
+
+    def render_traced(self, variables: dict[str, Any], at: float | None) -> str:
+        """The same with provenance; ``variables`` hold traced values."""
+        if self._traced is None:
+            self._traced = _compiled(TracingEnvironment, self._source, provenance.filters())
+        return _rendered(self._traced, variables, at)
+
+    def _tojson(self, value: Any, **options: Any) -> str:
+        if options or not isinstance(value, dict | list):
+            return json.dumps(value, **{"ensure_ascii": False, **options})
+        known = self._dumps.get(id(value))
+        if known is None:
+            if len(self._dumps) >= REMEMBERED_DUMPS:
+                self._dumps.clear()
+            known = self._dumps[id(value)] = (value, json.dumps(value, ensure_ascii=False))
+        return known[1]
+
+
+def _compiled(
+    environment: type[ImmutableSandboxedEnvironment], source: str, filters: dict[str, Callable[..., Any]]
+) -> jinja2.Template:
+    made = environment(trim_blocks=True, lstrip_blocks=True, extensions=[GenerationTag, loopcontrols])
+    made.filters.update(filters)
+    made.globals["raise_exception"] = _raise
+    try:
+        return made.from_string(source)
+    except jinja2.TemplateError as error:
+        raise RenderError(f"the chat template cannot be compiled: {error}") from error
+
+
+def _rendered(template: jinja2.Template, variables: dict[str, Any], at: float | None) -> str:
+    moment = datetime.now(UTC) if at is None else datetime.fromtimestamp(at, UTC)
+    try:
+        return template.render(**variables, strftime_now=moment.strftime)
+    except Exception as error:  # a template may raise anything; all of it means that it refuses this request
+        raise RenderError(f"the chat template refuses the request: {type(error).__name__}: {_line(error)}") from error
+
+
+def _raise(message: str) -> None:
+    raise jinja2.TemplateError(message)
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200]

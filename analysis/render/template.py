@@ -1,0 +1,135 @@
+"""The renderer that runs offline: a model's chat template and tokenizer, after vLLM's request normalisation.
+
+Does not render images, and not gpt-oss's Harmony format, which vLLM writes with code instead of the template.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from analysis.core.locate import locate_fields
+from analysis.core.normalise import normalise_message, normalise_tool
+from analysis.core.segment import segments
+from analysis.model.prompt import Attribution
+from analysis.model.session import Json, JsonObject, Request, TokenIds
+from analysis.model.settings import Normalisation
+from analysis.render import provenance
+from analysis.render.errors import RenderError
+from analysis.render.jinja import ChatTemplate
+from analysis.render.segments import SegmentTokenizer
+from analysis.render.tokenizer import ModelFiles, load_model, token_bytes
+
+
+class TemplateRenderer:
+    """Renders requests with a model's own files; satisfies ``analysis.model.renderer.Renderer``."""
+
+    def __init__(self, files: ModelFiles, normalise: Normalisation = "vllm") -> None:
+        self.name = files.name
+        self._files = files
+        self._normalise = normalise
+        self._tokens = SegmentTokenizer(files.tokenizer)
+        self._templates: dict[str, ChatTemplate] = {}
+        self._normalised: dict[int, tuple[JsonObject, dict[str, Json]]] = {}
+
+    @classmethod
+    def load(cls, model: str, normalise: Normalisation = "vllm") -> "TemplateRenderer":
+        """A renderer for a folder or a hub id; raise RenderError where there is none."""
+        return cls(load_model(model), normalise)
+
+    def prompt_ids(self, request: Request, at: float | None) -> TokenIds:
+        if request.kind == "completion":
+            return self._completion_ids(request, "")
+        return self._tokens.encode(self._text(request, at))
+
+    def history_ids(self, request: Request, reply: JsonObject, at: float | None) -> TokenIds:
+        if request.kind == "completion":
+            return self._completion_ids(request, str(reply.get("content") or ""))
+        return self._tokens.encode(self._text(request, at, reply))
+
+    def attribution(self, request: Request, at: float | None, reply: JsonObject | None = None) -> Attribution:
+        if request.kind == "completion":
+            text = f"{request.prompt if isinstance(request.prompt, str) else ''}{(reply or {}).get('content') or ''}"
+            encoding = self._files.tokenizer.encode(text, add_special_tokens=request.add_special_tokens is not False)
+            starts = np.array([start for start, _stop in encoding.offsets], np.int32)
+            return Attribution(text, np.array(encoding.ids, np.int32), starts, (), "searched")
+        text = self._text(request, at, reply)
+        ids, starts = self._tokens.encode(text), self._tokens.starts(text)
+        traced = self._traced(request, at, reply)
+        if "".join((traced,)) == text:
+            return Attribution(text, ids, starts, segments(text, provenance.spans(traced)), "provenance")
+        return Attribution(text, ids, starts, segments(text, locate_fields(text, request, reply)), "searched")
+
+    def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
+        return token_bytes(self._files.tokenizer, token_ids)
+
+    def _completion_ids(self, request: Request, reply: str) -> TokenIds:
+        special = request.add_special_tokens is not False  # vLLM's default for completions
+        if isinstance(request.prompt, str):
+            return np.array(
+                self._files.tokenizer.encode(request.prompt + reply, add_special_tokens=special).ids, np.int32
+            )
+        if request.prompt is None:
+            raise RenderError("the completion request has no prompt")
+        return np.concatenate([request.prompt, self._tokens.encode(reply)]) if reply else request.prompt
+
+    def _text(self, request: Request, at: float | None, reply: JsonObject | None = None) -> str:
+        messages, tools = self._inputs(request, reply)
+        text = self._template(request).render(self._variables(request, messages, tools, reply), at)
+        return _cut_at_final(text, messages) if request.continue_final_message and reply is None else text
+
+    def _traced(self, request: Request, at: float | None, reply: JsonObject | None) -> str:
+        messages, tools = self._inputs(request, reply)
+        traced = [provenance.trace(message, f"messages[{index}]") for index, message in enumerate(messages)]
+        variables = self._variables(
+            request, traced, [provenance.trace(tool, f"tools[{index}]") for index, tool in enumerate(tools)], reply
+        )
+        text = self._template(request).render_traced(variables, at)
+        return _cut_at_final(text, messages) if request.continue_final_message and reply is None else text
+
+    def _inputs(self, request: Request, reply: JsonObject | None) -> tuple[list[Any], list[Any]]:
+        messages = [*request.messages, reply] if reply is not None else list(request.messages)
+        if self._normalise == "none":
+            return messages, list(request.tools)
+        return (
+            [self._once(message, normalise_message) for message in messages],
+            [self._once(tool, normalise_tool) for tool in request.tools],
+        )
+
+    def _once(self, value: JsonObject, normalise: Callable[[JsonObject], dict[str, Json]]) -> dict[str, Json]:
+        """Normalise an object once: what was sent again is the same object."""
+        known = self._normalised.get(id(value))
+        if known is None:
+            known = self._normalised[id(value)] = (value, normalise(value))
+        return known[1]
+
+    def _variables(
+        self, request: Request, messages: list[Any], tools: list[Any], reply: JsonObject | None
+    ) -> dict[str, Any]:
+        generating = request.add_generation_prompt and not request.continue_final_message and reply is None
+        return {
+            **self._files.special_tokens,
+            **request.template_kwargs,
+            "messages": messages,
+            "tools": tools or None,
+            "documents": None,
+            "add_generation_prompt": generating,
+        }
+
+    def _template(self, request: Request) -> ChatTemplate:
+        source = request.chat_template or self._files.chat_template
+        if source is None:
+            raise RenderError(f"{self.name}: the model has no chat template. Add chat_template.jinja to its folder.")
+        known = self._templates.get(source)
+        if known is None:
+            known = self._templates[source] = ChatTemplate(source)
+        return known
+
+
+def _cut_at_final(text: str, messages: list[Any]) -> str:
+    """``continue_final_message``: the prompt ends with the last message's own text."""
+    final = str(messages[-1].get("content") or "").strip() if messages else ""
+    at = str.rfind(text, final) if final else -1
+    if at < 0:
+        raise RenderError("continue_final_message: the template does not print the last message as it was sent")
+    return text[: at + len(final)]
