@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from analysis.core.align import seen_elsewhere
 from analysis.core.blocks import reusable_tokens
-from analysis.model.finding import BLOCK_STATES, Account, BlockState, Part, PartName
+from analysis.model.finding import BLOCK_STATES, Account, BlockRun, BlockState, Part, PartName
 from analysis.model.session import TokenIds
 
 
@@ -80,15 +80,6 @@ STATE_OF_PART: dict[PartName, BlockState] = {
     "new": "new",
 }
 ALARM: tuple[BlockState, ...] = ("reused", "unreported", "new", "lost", "tail", "missed")  # rising
-
-
-@dataclass(frozen=True, slots=True)
-class BlockRun:
-    """Blocks ``[start, stop)`` of one prompt that are in one state."""
-
-    start: int
-    stop: int
-    state: BlockState
 
 
 def block_runs(booked: tuple[Part, ...], block_size: int, diverged_block: int | None) -> tuple[BlockRun, ...]:

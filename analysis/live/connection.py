@@ -132,15 +132,23 @@ class Connection:
 
     def _opened(self) -> httpx.Client:
         if self._client is None:
-            headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
-            self._client = httpx.Client(
-                headers=headers,
-                timeout=httpx.Timeout(self._seconds, connect=min(CONNECT_SECONDS, self._seconds)),
-                follow_redirects=False,
-                transport=self._transport,
-                trust_env=not is_loopback(self.url),  # no proxy knows the way to this machine itself
-            )
+            try:
+                self._client = self._new_client()
+            except (OSError, ValueError, ImportError) as error:  # what the environment says of certificates and proxies
+                reason = one_line(str(error), 80)
+                raise EndpointError(
+                    f"HTTP cannot be set up here ({reason}): check SSL_CERT_FILE and the proxy variables"
+                ) from None
         return self._client
+
+    def _new_client(self) -> httpx.Client:
+        return httpx.Client(
+            headers={"Authorization": f"Bearer {self._api_key}"} if self._api_key else {},
+            timeout=httpx.Timeout(self._seconds, connect=min(CONNECT_SECONDS, self._seconds)),
+            follow_redirects=False,
+            transport=self._transport,
+            trust_env=not is_loopback(self.url),  # no proxy knows the way to this machine itself
+        )
 
 
 def _header_value(api_key: str | None) -> str | None:

@@ -85,7 +85,7 @@ class TokenPieces:
             return  # a server without /tokenize, or a text over its limit: the bytes stay unknown
         for run in self._broken_runs(found.tolist()):
             spelled = [spelled_bytes(strings[index]) for index in run]
-            if _is_text(b"".join(spelled)):
+            if all(spelled) and _is_text(b"".join(spelled)):
                 self._spelled.update({int(found[index]): piece for index, piece in zip(run, spelled, strict=True)})
 
     def _broken_runs(self, ids: list[int]) -> Iterator[list[int]]:

@@ -127,10 +127,7 @@ class VllmServer:
             return Rendered(request.prompt)
         model = self.model or request.model
         for way in self._ways(request.kind):
-            body = way.body(request, model)
-            if offsets and way.route == "render":
-                body["return_token_offsets"] = True
-            answer = self._connection.post(way.path, body)
+            answer = self._ask(way, way.body(request, model), offsets)
             if self._is_closed(answer):
                 self._refused[way.path] = f"{answer.status} ({server_words(answer.body) or 'without a word'})"
                 continue
@@ -168,6 +165,13 @@ class VllmServer:
     def _ways(self, kind: RequestKind) -> list[Way]:
         allowed = [way for way in WAYS[kind] if way.route != "generate" or self._allow_generation]
         return [way for way in allowed if way.path not in self._refused]
+
+    def _ask(self, way: Way, body: Body, offsets: bool) -> Answer:
+        if offsets and way.route == "render":
+            answer = self._connection.post(way.path, {**body, "return_token_offsets": True})
+            if answer.ok or self._is_closed(answer):
+                return answer  # else the offsets may be what it refuses: the ids are still to be had
+        return self._connection.post(way.path, body)
 
     def _is_closed(self, answer: Answer) -> bool:
         if answer.status == 404:

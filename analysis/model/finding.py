@@ -24,6 +24,15 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class BlockRun:
+    """Blocks ``[start, stop)`` of one prompt that are in one state."""
+
+    start: int
+    stop: int
+    state: BlockState
+
+
+@dataclass(frozen=True, slots=True)
 class Account:
     """The token account of one turn, in tokens.  The parts that are not None add up to the prompt.
 

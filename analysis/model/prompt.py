@@ -45,7 +45,11 @@ class Attribution:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Where a character stands: the field, or ``template``, and the offset in it (None in template text)."""
+    """Where a character stands: the field, or ``template``, and the offset in it (None in template text).
+
+    ``role`` is the role of the message that the field belongs to.
+    """
 
     path: str
     char: int | None
+    role: str | None = None

@@ -1,13 +1,15 @@
 """Where a prompt leaves the previous turn, in words: the message field on both sides and the decoded tokens."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from analysis.core.locate import locate_fields
 from analysis.core.segment import segment_of, segments
 from analysis.model.finding import Divergence
-from analysis.model.prompt import Attribution
+from analysis.model.prompt import Attribution, Segment
 from analysis.model.renderer import Renderer
 from analysis.model.session import JsonObject, TokenIds, Turn
 from analysis.pipeline.tokens import TurnTokens
@@ -37,8 +39,8 @@ def divergence(
     return Divergence(
         token=bare.token,
         block=bare.block,
-        segment=segment_of(now, lcp_tokens),
-        previous_segment=segment_of(then, lcp_tokens),
+        segment=_with_role(segment_of(now, lcp_tokens), turn),
+        previous_segment=_with_role(segment_of(then, lcp_tokens), previous),
         segment_basis="provenance" if now.basis == then.basis == "provenance" else "searched",
         before=decoded(renderer.token_bytes(tokens.prompt[start:lcp_tokens].tolist())),
         old=decoded(renderer.token_bytes(previous_tokens.full_ids[lcp_tokens:stop].tolist())),
@@ -65,6 +67,17 @@ def attribution(turn: Turn, tokens: TurnTokens, token: int, renderer: Renderer) 
 def decoded(pieces: Sequence[bytes]) -> str:
     """Tokens as text; bytes that are not UTF-8 stay visible as ``\\xNN``."""
     return b"".join(pieces).decode("utf-8", "backslashreplace")
+
+
+def _with_role(segment: Segment, turn: Turn) -> Segment:
+    """Add the role of the segment's message; the reply stands behind the last message."""
+    found = re.match(r"messages\[(\d+)\]", segment.path)
+    if found is None:
+        return segment
+    messages = (*turn.request.messages, turn.reply or {"role": "assistant"})
+    index = int(found[1])
+    role = messages[index].get("role") if index < len(messages) else None
+    return replace(segment, role=str(role) if role else None)
 
 
 def _searched(turn: Turn, token_ids: TokenIds, renderer: Renderer, reply: JsonObject | None) -> Attribution:

@@ -1,0 +1,189 @@
+"""One import: log files into analysed sessions, and those into the store.
+
+A file, or a folder read together, is the history of one server.  What was imported before in the same way changes
+nothing; a file that has grown since replaces what it was.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from analysis.formats import read_log
+from analysis.formats.base import FormatError
+from analysis.model.record import SessionRecord
+from analysis.model.session import Problem, Session, TokenIds
+from analysis.model.settings import Settings
+from analysis.pipeline.analyse import analyse
+from analysis.pipeline.record import records
+from analysis.pipeline.renderers import Renderers
+from analysis.store.repository import Import, Repository
+
+Progress = Callable[[str, int, int], None]  # stage, done, in all
+
+LOG_SUFFIXES = (".jsonl", ".json", ".ndjson", ".log")
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """A file of a log by its name and its bytes."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The history of one server: a file, or the files of one folder."""
+
+    name: str
+    files: tuple[LogFile, ...]
+
+    @property
+    def sha256(self) -> str:
+        """Fingerprint of everything in it."""
+        digests = [hashlib.sha256(file.data).hexdigest() for file in self.files]
+        return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+
+    @property
+    def num_bytes(self) -> int:
+        """Bytes of all its files."""
+        return sum(len(file.data) for file in self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """What came of a source; ``problems`` are those of whole files, each record has its own."""
+
+    source: Source
+    settings: Settings
+    records: tuple[SessionRecord, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def all_problems(self) -> tuple[Problem, ...]:
+        """Every problem once, those of files first."""
+        stated = (*self.problems, *(problem for record in self.records for problem in record.problems))
+        return tuple(dict.fromkeys(stated))
+
+
+def read_source(path: Path) -> Source:
+    """Read a file or the log files of a folder; raise FormatError or OSError where there is nothing to read."""
+    if not path.is_dir():
+        return Source(path.name, (LogFile(path.name, path.read_bytes()),))
+    found = sorted(file for file in path.iterdir() if file.suffix in LOG_SUFFIXES and file.is_file())
+    if not found:
+        raise FormatError(f"{path}: no log in this folder (looked for {', '.join('*' + end for end in LOG_SUFFIXES)}).")
+    return Source(path.name, tuple(LogFile(file.name, file.read_bytes()) for file in found))
+
+
+def analyse_source(
+    source: Source,
+    renderers: Renderers,
+    settings: Settings,
+    log_format: str | None = None,
+    progress: Progress | None = None,
+) -> Analysed:
+    """Read and explain a source.  Raises FormatError where not one file of it is a log."""
+    sessions, problems = _sessions(source, log_format, progress)
+    analyses = analyse(sessions, renderers.renderer_for, settings, _stage(progress, "turns analysed"))
+    made = tuple(records(analyses))
+    return Analysed(source, settings, made, (*problems, *_missing_tokenizers(made, renderers)))
+
+
+def store(analysed: Analysed, renderers: Renderers, repository: Repository) -> int:
+    """Keep an analysis; return the key of its import.  Storing the same again changes nothing."""
+    source = analysed.source
+    how = _how(analysed.settings, renderers)
+    known = repository.find(source.sha256, how)
+    if known is not None:
+        return known
+    incoming = Import(
+        file=source.name,
+        sha256=source.sha256,
+        num_bytes=source.num_bytes,
+        settings=how,
+        records=analysed.records,
+        problems=analysed.problems,
+        texts=_texts(analysed.records, renderers),
+    )
+    return repository.save(incoming, replacing=_replaced(source, repository))
+
+
+def already_stored(source: Source, renderers: Renderers, settings: Settings, repository: Repository) -> bool:
+    """Whether this very content was imported in this very way."""
+    return repository.find(source.sha256, _how(settings, renderers)) is not None
+
+
+def _sessions(source: Source, log_format: str | None, progress: Progress | None) -> tuple[list[Session], list[Problem]]:
+    sessions: list[Session] = []
+    problems: list[Problem] = []
+    refused: list[FormatError] = []
+    for file in source.files:
+        try:
+            log = read_log(file.data, file.name, source.name, log_format, _stage(progress, "bytes read"))
+        except FormatError as error:
+            refused.append(error)
+            problems.append(Problem(file.name, None, str(error).removeprefix(f"{file.name}: ")))
+            continue
+        sessions.extend(log.sessions)
+        problems.extend(log.problems)
+    if not sessions and refused:
+        raise refused[0]
+    return sessions, problems
+
+
+def _stage(progress: Progress | None, stage: str) -> Callable[[int, int], None] | None:
+    return None if progress is None else lambda done, total: progress(stage, done, total)
+
+
+def _how(settings: Settings, renderers: Renderers) -> str:
+    """How a source was read, as text: an import is the same when its bytes and this are."""
+    return json.dumps({**asdict(settings), "renderer": renderers.label}, sort_keys=True)
+
+
+def _replaced(source: Source, repository: Repository) -> list[int]:
+    """Earlier imports of the same content read in another way, or of the beginning of the file that has grown."""
+    keys = []
+    for key, sha256, num_bytes in repository.sizes(source.name):
+        beginning = source.files[0].data[:num_bytes] if len(source.files) == 1 else None
+        grown = beginning is not None and hashlib.sha256(beginning).hexdigest() == sha256
+        if grown or sha256 == source.sha256:
+            keys.append(key)
+    return keys
+
+
+def _missing_tokenizers(made: Sequence[SessionRecord], renderers: Renderers) -> list[Problem]:
+    """One line per model without a tokenizer: what cannot be said, and what to give."""
+    problems: dict[str, Problem] = {}
+    for record in made:
+        for turn in record.turns:
+            if turn.model in problems or renderers.has(turn.model):
+                continue
+            lost = "its figures come from the ids in the log; tokens are not shown as text"
+            if turn.fidelity is None:
+                lost = "the log has no token ids, so its turns have no token figures"
+            remedy = "Give its folder or hub id with --model, or a server with --endpoint."
+            problems[turn.model] = Problem(
+                record.file, None, f"no tokenizer for the model {turn.model!r}: {lost}. {remedy}"
+            )
+    return list(problems.values())
+
+
+def _texts(made: Sequence[SessionRecord], renderers: Renderers) -> dict[str, dict[int, bytes]]:
+    """What the tokens of each model stand for, so that a stored session is read without its tokenizer."""
+    used: dict[str, list[TokenIds]] = {}
+    for record in made:
+        for turn, full_ids in zip(record.turns, record.full_ids, strict=True):
+            if full_ids is not None and renderers.has(turn.model):
+                used.setdefault(turn.model, []).append(np.unique(full_ids))
+    texts: dict[str, dict[int, bytes]] = {}
+    for model, arrays in used.items():
+        renderer = renderers.renderer_for(model)
+        assert renderer is not None
+        token_ids = np.unique(np.concatenate(arrays)).tolist()
+        texts[model] = dict(zip(token_ids, renderer.token_bytes(token_ids), strict=True))
+    return texts

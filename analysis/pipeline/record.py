@@ -1,0 +1,101 @@
+"""From an analysis to what is kept of it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from string import ascii_uppercase
+
+from analysis.core.account import block_runs
+from analysis.model.finding import SessionAnalysis, TurnAnalysis
+from analysis.model.record import SessionFigures, SessionRecord, TurnRecord
+
+
+def records(analyses: Sequence[SessionAnalysis]) -> list[SessionRecord]:
+    """The records of sessions that were analysed together: their salts get common labels."""
+    labels = _salt_labels(analyses)
+    return [
+        SessionRecord(
+            session_id=analysis.session.session_id,
+            source=analysis.session.source,
+            file=analysis.session.file,
+            log_format=analysis.session.log_format,
+            model=_model(analysis),
+            inferred=analysis.session.inferred,
+            settings=analysis.settings,
+            turns=tuple(_turn(turn, labels, analysis.settings.block_size) for turn in analysis.turns),
+            problems=analysis.problems,
+            full_ids=tuple(turn.full_ids for turn in analysis.turns),
+        )
+        for analysis in analyses
+    ]
+
+
+def figures(record: SessionRecord) -> SessionFigures:
+    """A session's row: its turns added up."""
+    turns = record.turns
+    known = [turn for turn in turns if turn.cached_tokens is not None]
+    accounts = [turn.account for turn in turns if turn.account]
+    diverged = [turn for turn in turns if turn.divergence]
+    costliest = max(diverged, key=lambda turn: turn.account.lost if turn.account else 0, default=None)
+    segment = costliest.divergence.segment if costliest and costliest.divergence else None
+    return SessionFigures(
+        num_turns=len(turns),
+        num_divergences=len(diverged),
+        prompt_tokens=sum(turn.prompt_tokens or 0 for turn in turns),
+        known_turns=len(known),
+        known_prompt_tokens=sum(turn.prompt_tokens or 0 for turn in known),
+        cached_tokens=sum(turn.cached_tokens or 0 for turn in known),
+        reusable_tokens=sum(turn.reusable_tokens or 0 for turn in turns),
+        missed_tokens=sum(account.missed or 0 for account in accounts),
+        lost_tokens=sum(account.lost for account in accounts),
+        unknown_turns=sum(turn.fidelity is None for turn in turns),
+        mismatched_turns=sum(turn.fidelity == "mismatch" for turn in turns),
+        costliest_turn=costliest.turn if costliest else None,
+        costliest_segment=segment,
+    )
+
+
+def _turn(analysis: TurnAnalysis, labels: dict[str, str], block_size: int) -> TurnRecord:
+    turn = analysis.turn
+    diverged = analysis.divergence
+    return TurnRecord(
+        turn=turn.number,
+        line=turn.line,
+        request_id=turn.request_id,
+        model=turn.request.model,
+        salt=labels[turn.request.salt] if turn.request.salt else None,
+        started_at=turn.started_at,
+        ended_at=turn.ended_at,
+        note=turn.note,
+        prompt_tokens=analysis.prompt_tokens,
+        output_tokens=turn.usage.output_tokens,
+        cached_tokens=turn.usage.cached_tokens,
+        cached_basis=turn.usage.cached_basis,
+        fidelity=analysis.fidelity,
+        generated_basis=analysis.generated_basis,
+        lcp_tokens=analysis.lcp_tokens,
+        best_tokens=analysis.best_tokens,
+        reusable_tokens=analysis.reusable_tokens,
+        ideal_tokens=analysis.ideal_tokens,
+        donor=analysis.donor,
+        previous=analysis.previous,
+        account=analysis.account,
+        divergence=diverged,
+        block_runs=block_runs(analysis.parts, block_size, diverged.block if diverged else None),
+        causes=analysis.causes,
+        notes=analysis.notes,
+    )
+
+
+def _salt_labels(analyses: Sequence[SessionAnalysis]) -> dict[str, str]:
+    """Salt A, salt B … in the order of their first use; beyond Z they are numbered."""
+    turns = sorted(
+        (turn.turn for analysis in analyses for turn in analysis.turns), key=lambda turn: turn.started_at or 0.0
+    )
+    salts = dict.fromkeys(turn.request.salt for turn in turns if turn.request.salt)
+    names = [*ascii_uppercase, *(str(number) for number in range(27, len(salts) + 1))]
+    return {salt: f"salt {name}" for salt, name in zip(salts, names, strict=False)}
+
+
+def _model(analysis: SessionAnalysis) -> str:
+    models = Counter(turn.turn.request.model for turn in analysis.turns)
+    return models.most_common(1)[0][0] if models else ""

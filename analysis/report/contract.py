@@ -1,0 +1,78 @@
+"""The JSON contract: what ``whymiss analyze --json`` writes.  Stable; a change of meaning raises ``SCHEMA``."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from analysis.model.finding import Divergence
+from analysis.model.record import SessionRecord, TurnRecord
+from analysis.model.session import Problem
+from analysis.model.settings import Settings
+
+SCHEMA = 1
+
+
+def as_json(records: Iterable[SessionRecord], settings: Settings, problems: Iterable[Problem] = ()) -> dict[str, Any]:
+    """The whole answer as JSON values."""
+    sessions = list(records)
+    stated = [*problems, *(problem for record in sessions for problem in record.problems)]
+    return {
+        "schema": SCHEMA,
+        "settings": asdict(settings),
+        "sessions": [_session(record) for record in sessions],
+        "problems": [asdict(problem) for problem in dict.fromkeys(stated)],
+    }
+
+
+def _session(record: SessionRecord) -> dict[str, Any]:
+    return {
+        "session_id": record.session_id,
+        "source": record.source,
+        "format": record.log_format,
+        "model": record.model,
+        "inferred": record.inferred,
+        "turns": [_turn(turn) for turn in record.turns],
+        "plan": [],
+    }
+
+
+def _turn(turn: TurnRecord) -> dict[str, Any]:
+    return {
+        "turn": turn.turn,
+        "line": turn.line,
+        "request_id": turn.request_id,
+        "salt": turn.salt,
+        "started_at": turn.started_at,
+        "prompt_tokens": turn.prompt_tokens,
+        "output_tokens": turn.output_tokens,
+        "cached_tokens": turn.cached_tokens,
+        "cached_basis": turn.cached_basis,
+        "fidelity": turn.fidelity,
+        "generated_basis": turn.generated_basis,
+        "lcp_tokens": turn.lcp_tokens,
+        "best_tokens": turn.best_tokens,
+        "reusable_tokens": turn.reusable_tokens,
+        "ideal_tokens": turn.ideal_tokens,
+        "donor": {"session_id": turn.donor.session_id, "turn": turn.donor.turn} if turn.donor else None,
+        "previous": asdict(turn.previous) if turn.previous else None,
+        "account": asdict(turn.account) if turn.account else None,
+        "divergence": _divergence(turn.divergence) if turn.divergence else None,
+        "causes": [asdict(cause) for cause in turn.causes],
+        "notes": [asdict(note) for note in turn.notes],
+    }
+
+
+def _divergence(found: Divergence) -> dict[str, Any]:
+    segment, previous = found.segment, found.previous_segment
+    return {
+        "token": found.token,
+        "block": found.block,
+        "segment": segment.path if segment else None,
+        "char": segment.char if segment else None,
+        "previous_segment": previous.path if previous else None,
+        "previous_char": previous.char if previous else None,
+        "segment_basis": found.segment_basis,
+        "before": found.before,
+        "old": found.old,
+        "new": found.new,
+    }

@@ -1,0 +1,87 @@
+"""Findings in plain words: the verdict on a session and the place of a divergence.
+
+Says what the figures say; names no cause.
+"""
+
+import re
+
+from analysis.model.finding import Divergence
+from analysis.model.prompt import TEMPLATE, Segment
+from analysis.model.record import SessionFigures
+
+CLEAN_SHARE = 0.01  # of the prompt tokens: with less wasted than this a session counts as clean
+
+_MESSAGE = re.compile(r"messages\[(\d+)\]\.(\w+)(?:\[(\d+)\])?")
+_NOT_SAID = " The server did not report what it reused."
+
+
+def verdict(figures: SessionFigures) -> str:
+    """One sentence for a person who does not know what a block is."""
+    if figures.unknown_turns == figures.num_turns:
+        return "The tokens are unknown: a tokenizer for this model is needed."
+    if figures.mismatched_turns:
+        return (
+            f"{counted(figures.mismatched_turns, 'turn')} of {figures.num_turns} came out at another length than the"
+            " server counted: wrong tokenizer or template, so the figures cannot be trusted."
+        )
+    unsaid = "" if figures.known_turns else _NOT_SAID
+    if not figures.wasted_tokens:
+        return f"Clean: nothing was computed twice.{unsaid}"
+    if figures.wasted_tokens < CLEAN_SHARE * figures.prompt_tokens:
+        return f"Clean but for {figures.wasted_tokens:,} tokens that were computed twice.{unsaid}"
+    if figures.lost_tokens >= figures.missed_tokens:
+        return (
+            f"{_share(figures.lost_tokens, figures.prompt_tokens)} was computed again because earlier text changed"
+            f"{_costliest(figures)}.{unsaid}"
+        )
+    return (
+        f"{_share(figures.missed_tokens, figures.prompt_tokens)} had not changed and was computed again all the same:"
+        " look at keys, memory or routing, not at the text."
+    )
+
+
+def described(found: Divergence) -> str:
+    """Where a divergence stands, on both sides, in one line."""
+    here, before = found.segment, found.previous_segment
+    if here is None:
+        return f"at token {found.token:,}; naming the message field needs this model's tokenizer"
+    place = place_of(here) + (f", character {here.char:,}" if here.char is not None else "")
+    if before is None or before.path == here.path:
+        return f"in {place}"
+    return f"in {place}, where {place_of(before)} stood before"
+
+
+def place_of(segment: Segment) -> str:
+    """A field in words; messages are counted from 1."""
+    if segment.path == TEMPLATE:
+        return "text of the chat template"
+    if segment.path.startswith("tools["):
+        return f"tool {int(segment.path[6:-1]) + 1}"
+    if (found := _MESSAGE.match(segment.path)) is None:
+        return segment.path
+    number, name, call = found.groups()
+    message = f"message {int(number) + 1}" + (f" ({segment.role})" if segment.role else "")
+    if segment.role == "system" and name == "content":
+        return "the system message" if number == "0" else f"system message {int(number) + 1}"
+    if name == "content":
+        return message
+    if name == "tool_calls":
+        return f"tool call {int(call or 0) + 1} of {message}"
+    return f"the {name.replace('_', ' ')} of {message}"
+
+
+def counted(number: int, noun: str) -> str:
+    """ "1 turn", "12 turns"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _costliest(figures: SessionFigures) -> str:
+    if figures.costliest_turn is None:
+        return ""
+    if figures.costliest_segment is None:
+        return f", most of it at turn {figures.costliest_turn}"
+    return f", most of it at turn {figures.costliest_turn} in {place_of(figures.costliest_segment)}"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} % of the prompt text ({part:,} tokens)"

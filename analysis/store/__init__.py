@@ -1,0 +1,1 @@
+"""Analysed sessions in one DuckDB file."""

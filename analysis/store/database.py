@@ -1,0 +1,61 @@
+"""Opening the database file, and what to tell a person when it cannot be opened.
+
+One process holds the file; threads of it get cursors.  Nothing here changes a file that cannot be read.
+"""
+
+import re
+from pathlib import Path
+
+import duckdb
+
+from analysis.store.schema import migrate
+
+MEMORY = ":memory:"
+
+_HOLDER = re.compile(r"PID (\d+)")
+
+
+class StoreError(OSError):
+    """The database cannot be opened or written; the message names the file and the remedy."""
+
+
+def connect(path: Path | str) -> duckdb.DuckDBPyConnection:
+    """Open or create a database at its newest version; raise StoreError with the remedy."""
+    file = str(path)
+    if file != MEMORY:
+        folder = Path(file).parent
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"{folder}: the folder for the database cannot be made ({error}). Use --db FILE."
+            ) from None
+    try:
+        connection = duckdb.connect(file)
+    except duckdb.Error as error:
+        raise StoreError(_cannot_open(file, str(error))) from None
+    try:
+        migrate(connection)
+    except ValueError as error:
+        connection.close()
+        raise StoreError(f"{file}: {error}. Update Whymiss, or use another file with --db.") from None
+    except duckdb.Error as error:
+        connection.close()
+        raise StoreError(_cannot_open(file, str(error))) from None
+    return connection
+
+
+def _cannot_open(file: str, reason: str) -> str:
+    if "lock" in reason.lower():
+        holder = _HOLDER.search(reason)
+        who = f"process {holder[1]}" if holder else "another process"
+        return f"{file}: {who} has this database open. Close it there, or use another file with --db."
+    if Path(file).is_dir():
+        return f"{file}: a folder, not a database file. Use --db FILE."
+    if "permission" in reason.lower():
+        return f"{file}: no permission to open the database. Use another file with --db."
+    first = reason.strip().partition("\n")[0][:200]
+    return (
+        f"{file}: not a database that Whymiss can read, or a damaged one; it was left as it is ({first})."
+        " Restore a copy, or use another file with --db and import the logs again."
+    )

@@ -1,0 +1,132 @@
+"""Rows into records: the inverse of writing."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from analysis.model.finding import BLOCK_STATES, Account, BlockRun, Cause, Divergence, Donor, Note, Previous
+from analysis.model.prompt import Segment
+from analysis.model.record import SessionRecord, TurnRecord
+from analysis.model.session import Problem, TokenIds
+from analysis.model.settings import Settings
+from analysis.store.writing import SCALARS
+
+Row = Mapping[str, Any]
+
+
+def read_session(cursor: duckdb.DuckDBPyConnection, session_key: int, with_runs: bool) -> SessionRecord | None:
+    """One session without its tokens; None where there is none.  Block runs are only read where they are asked for."""
+    found = _rows(cursor, "SELECT * FROM sessions WHERE session_key = ?", session_key)
+    if not found:
+        return None
+    row = found[0]
+    divergences = _by_turn(_rows(cursor, "SELECT * FROM divergences WHERE session_key = ?", session_key))
+    findings = _by_turn(_rows(cursor, "SELECT * FROM findings WHERE session_key = ? ORDER BY position", session_key))
+    runs = _runs(cursor, session_key) if with_runs else {}
+    requests = _rows(cursor, "SELECT * FROM requests WHERE session_key = ? ORDER BY turn", session_key)
+    problems = _rows(cursor, "SELECT file, line, message FROM problems WHERE session_key = ?", session_key)
+    return SessionRecord(
+        session_id=row["session_id"],
+        source=row["source"],
+        file=row["file"],
+        log_format=row["log_format"],
+        model=row["model"],
+        inferred=row["inferred"],
+        settings=Settings(**{field.name: row[field.name] for field in fields(Settings)}),
+        turns=tuple(
+            _turn(request, divergences.get(request["turn"], ()), findings.get(request["turn"], ()), runs)
+            for request in requests
+        ),
+        problems=tuple(Problem(**problem) for problem in problems),
+    )
+
+
+def read_full_ids(cursor: duckdb.DuckDBPyConnection, session_key: int) -> dict[int, TokenIds]:
+    """Prompt and reply tokens of every turn that has them, by turn."""
+    columns = cursor.sql(
+        "SELECT turn, prefix_tokens, suffix_ids FROM request_tokens WHERE session_key = $key ORDER BY turn",
+        params={"key": session_key},
+    ).fetchnumpy()
+    result: dict[int, TokenIds] = {}
+    last: TokenIds = np.empty(0, np.int32)
+    for turn, prefix, suffix in zip(columns["turn"], columns["prefix_tokens"], columns["suffix_ids"], strict=True):
+        last = np.concatenate([last[: int(prefix)], np.asarray(suffix, np.int32)])
+        result[int(turn)] = last
+    return result
+
+
+def _turn(
+    row: Row, divergences: Iterable[Row], findings: Iterable[Row], runs: dict[int, tuple[BlockRun, ...]]
+) -> TurnRecord:
+    stated = list(findings)
+    return TurnRecord(
+        **{name: row[name] for name in SCALARS},
+        donor=Donor(row["donor_session"], row["donor_turn"], row["donor_lcp"]) if row["donor_turn"] else None,
+        previous=Previous(row["previous_turn"], row["previous_lcp"]) if row["previous_turn"] else None,
+        account=_account(row) if row["has_account"] else None,
+        divergence=next((_divergence(found) for found in divergences), None),
+        block_runs=runs.get(row["turn"], ()),
+        causes=tuple(_cause(found) for found in stated if found["kind"] == "cause"),
+        notes=tuple(Note(found["code"], found["evidence"]) for found in stated if found["kind"] == "note"),
+    )
+
+
+def _account(row: Row) -> Account:
+    return Account(
+        cached=row["cached"],
+        missed=row["missed"],
+        rounding=row["rounding"],
+        lost=row["lost"],
+        new=row["new"],
+        reusable_unreported=row["unreported"],
+        beyond_prediction=row["beyond_prediction"],
+    )
+
+
+def _divergence(row: Row) -> Divergence:
+    return Divergence(
+        token=row["token"],
+        block=row["block"],
+        segment=_segment(row, ""),
+        previous_segment=_segment(row, "previous_"),
+        segment_basis=row["segment_basis"],
+        before=row["before"],
+        old=row["old"],
+        new=row["new"],
+    )
+
+
+def _segment(row: Row, prefix: str) -> Segment | None:
+    path = row[f"{prefix}path"]
+    return None if path is None else Segment(path, row[f"{prefix}char"], row[f"{prefix}role"])
+
+
+def _cause(row: Row) -> Cause:
+    return Cause(**{field.name: row[field.name] for field in fields(Cause)})
+
+
+def _runs(cursor: duckdb.DuckDBPyConnection, session_key: int) -> dict[int, tuple[BlockRun, ...]]:
+    rows = cursor.sql(
+        "SELECT turn, start, stop, state FROM block_runs WHERE session_key = $key ORDER BY turn, start",
+        params={"key": session_key},
+    ).fetchall()
+    grouped: dict[int, list[BlockRun]] = {}
+    for turn, start, stop, state in rows:
+        grouped.setdefault(turn, []).append(BlockRun(start, stop, BLOCK_STATES[state]))
+    return {turn: tuple(runs) for turn, runs in grouped.items()}
+
+
+def _by_turn(rows: Iterable[Row]) -> dict[int, list[Row]]:
+    result: dict[int, list[Row]] = {}
+    for row in rows:
+        result.setdefault(row["turn"], []).append(row)
+    return result
+
+
+def _rows(cursor: duckdb.DuckDBPyConnection, query: str, *parameters: Any) -> list[Row]:
+    cursor.execute(query, list(parameters))
+    names = [column[0] for column in cursor.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

@@ -1,0 +1,207 @@
+"""The repository: analysed sessions in, everything the dashboard shows out, without rendering again.
+
+Safe to use from several threads of one process: every call has a cursor of its own.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis.model.record import SessionRecord
+from analysis.model.session import Problem, TokenIds
+from analysis.store.database import StoreError, connect
+from analysis.store.reading import read_full_ids, read_session
+from analysis.store.writing import insert_problems, insert_sessions, insert_token_text
+
+SESSIONS = """
+    WITH costliest AS (
+        SELECT session_key, arg_max(turn, lost) AS turn, count(*) AS num_divergences
+        FROM divergences JOIN requests USING (session_key, turn) GROUP BY session_key)
+    SELECT sessions.session_key, session_id, source, file, sessions.model, inferred, block_size,
+        count(*) AS num_turns, coalesce(any_value(num_divergences), 0) AS num_divergences,
+        min(started_at) AS started_at, coalesce(sum(prompt_tokens), 0) AS prompt_tokens,
+        count(cached_tokens) AS known_turns,
+        coalesce(sum(prompt_tokens) FILTER (cached_tokens IS NOT NULL), 0) AS known_prompt_tokens,
+        coalesce(sum(cached_tokens), 0) AS cached_tokens, coalesce(sum(reusable_tokens), 0) AS reusable_tokens,
+        coalesce(sum(missed), 0) AS missed_tokens, coalesce(sum(lost), 0) AS lost_tokens,
+        count(*) FILTER (fidelity IS NULL) AS unknown_turns,
+        count(*) FILTER (fidelity = 'mismatch') AS mismatched_turns,
+        any_value(costliest.turn) AS costliest_turn, any_value(path) AS costliest_path,
+        any_value(divergences.char) AS costliest_char, any_value(role) AS costliest_role,
+        list(CASE WHEN prompt_tokens > 0 THEN cached_tokens / prompt_tokens END ORDER BY requests.turn) AS hit_rates
+    FROM sessions JOIN requests USING (session_key)
+        LEFT JOIN costliest USING (session_key)
+        LEFT JOIN divergences
+            ON divergences.session_key = sessions.session_key AND divergences.turn = costliest.turn
+    GROUP BY ALL
+    ORDER BY missed_tokens + lost_tokens DESC, sessions.session_key
+"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Import:
+    """What one import brings: the file's fingerprint and size, how it was read, and what came of it.
+
+    ``texts`` holds per model what its tokens stand for.
+    """
+
+    file: str
+    sha256: str
+    num_bytes: int
+    settings: str
+    records: Sequence[SessionRecord]
+    problems: Sequence[Problem] = ()
+    texts: Mapping[str, Mapping[int, bytes]] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Runs:
+    """The block states of a session as arrays: one entry per run, turns ascending."""
+
+    turns: npt.NDArray[np.int32]
+    starts: npt.NDArray[np.int32]
+    stops: npt.NDArray[np.int32]
+    states: npt.NDArray[np.uint8]
+
+
+class Repository:
+    """One database file."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, name: str) -> None:
+        self.name = name
+        self._connection = connection
+        self._writing = Lock()
+
+    @classmethod
+    def open(cls, path: Path | str) -> "Repository":
+        """Open or create the database; raise StoreError with the remedy."""
+        return cls(connect(path), str(path))
+
+    def close(self) -> None:
+        """Close the file; the repository is of no use afterwards."""
+        self._connection.close()
+
+    def version(self) -> tuple[int, int]:
+        """Changes whenever what is stored does: the newest import and how many there are."""
+        row = self._cursor().execute("SELECT coalesce(max(import_key), 0), count(*) FROM imports").fetchone()
+        assert row is not None
+        return int(row[0]), int(row[1])
+
+    def find(self, sha256: str, settings: str) -> int | None:
+        """The import that read this very content in this way."""
+        return self._one("SELECT import_key FROM imports WHERE sha256 = ? AND settings = ?", sha256, settings)
+
+    def sizes(self, file: str) -> list[tuple[int, str, int]]:
+        """Earlier imports of a file of this name: key, sha256 and bytes."""
+        query = "SELECT import_key, sha256, num_bytes FROM imports WHERE file = ? ORDER BY import_key"
+        return self._cursor().execute(query, [file]).fetchall()
+
+    def save(self, incoming: Import, replacing: Iterable[int] = ()) -> int:
+        """Store one import and drop those it replaces, all or nothing; return its key."""
+        with self._writing:
+            cursor = self._cursor()
+            try:
+                cursor.execute("BEGIN")
+                for key in replacing:
+                    _delete(cursor, key)
+                import_key = self._insert(cursor, incoming)
+                cursor.execute("COMMIT")
+            except duckdb.Error as error:
+                cursor.execute("ROLLBACK")
+                first = str(error).partition("\n")[0][:200]
+                raise StoreError(f"{self.name}: nothing was stored ({first}). Is the disk full?") from None
+            return import_key
+
+    def delete(self, import_key: int) -> None:
+        """Forget an import and all its sessions."""
+        with self._writing:
+            cursor = self._cursor()
+            cursor.execute("BEGIN")
+            _delete(cursor, import_key)
+            cursor.execute("COMMIT")
+
+    def remember_texts(self, model: str, texts: Mapping[int, bytes]) -> None:
+        """Add what tokens of a model stand for."""
+        with self._writing:
+            insert_token_text(self._cursor(), model, dict(texts))
+
+    def imports(self) -> pd.DataFrame:
+        """One row per import, the newest first."""
+        return self._frame(
+            "SELECT import_key, file, num_bytes, imported_at, count(session_key) AS num_sessions"
+            " FROM imports LEFT JOIN sessions USING (import_key, file) GROUP BY ALL ORDER BY import_key DESC"
+        )
+
+    def sessions(self) -> pd.DataFrame:
+        """One row per session, those with most wasted tokens first; columns as in SessionFigures."""
+        return self._frame(SESSIONS)
+
+    def problems(self) -> pd.DataFrame:
+        """Everything that could not be read as it should."""
+        return self._frame("SELECT import_key, file, line, message FROM problems ORDER BY import_key DESC, line")
+
+    def session(self, session_key: int, with_runs: bool = False) -> SessionRecord | None:
+        """One session with all its findings, without tokens; None where there is none."""
+        return read_session(self._cursor(), session_key, with_runs)
+
+    def runs(self, session_key: int) -> Runs:
+        """The block states of a session."""
+        query = "SELECT turn, start, stop, state FROM block_runs WHERE session_key = $key ORDER BY turn, start"
+        columns = self._cursor().sql(query, params={"key": session_key}).fetchnumpy()
+        return Runs(columns["turn"], columns["start"], columns["stop"], columns["state"])
+
+    def full_ids(self, session_key: int) -> dict[int, TokenIds]:
+        """Prompt and reply tokens of every turn that has them, by turn."""
+        return read_full_ids(self._cursor(), session_key)
+
+    def token_bytes(self, model: str, token_ids: Iterable[int]) -> dict[int, bytes]:
+        """What these tokens stand for, as far as it is known."""
+        query = "SELECT id, bytes FROM token_text WHERE model = ? AND list_contains(?, id)"
+        return dict(self._cursor().execute(query, [model, sorted(set(token_ids))]).fetchall())
+
+    def unnamed_models(self) -> list[str]:
+        """Models of stored sessions with token ids of which no text is known."""
+        query = """SELECT DISTINCT sessions.model FROM sessions JOIN request_tokens USING (session_key)
+            WHERE sessions.model NOT IN (SELECT DISTINCT model FROM token_text) ORDER BY 1"""
+        return [model for (model,) in self._cursor().execute(query).fetchall()]
+
+    def _insert(self, cursor: duckdb.DuckDBPyConnection, incoming: Import) -> int:
+        row = cursor.execute("SELECT nextval('import_keys')").fetchone()
+        assert row is not None
+        import_key = int(row[0])
+        cursor.execute(
+            "INSERT INTO imports (import_key, file, sha256, num_bytes, settings) VALUES (?, ?, ?, ?, ?)",
+            [import_key, incoming.file, incoming.sha256, incoming.num_bytes, incoming.settings],
+        )
+        insert_problems(cursor, [(import_key, None, problem) for problem in incoming.problems])
+        keys = cursor.execute("SELECT nextval('session_keys') FROM range(?)", [len(incoming.records)]).fetchall()
+        insert_sessions(cursor, import_key, [int(key) for (key,) in keys], incoming.records)
+        for model, texts in (incoming.texts or {}).items():
+            insert_token_text(cursor, model, dict(texts))
+        return import_key
+
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
+        return self._connection.cursor()
+
+    def _one(self, query: str, *parameters: Any) -> int | None:
+        row = self._cursor().execute(query, list(parameters)).fetchone()
+        return int(row[0]) if row else None
+
+    def _frame(self, query: str) -> pd.DataFrame:
+        frame: pd.DataFrame = self._cursor().sql(query).df()
+        return frame
+
+
+def _delete(cursor: duckdb.DuckDBPyConnection, import_key: int) -> None:
+    owned = "session_key IN (SELECT session_key FROM sessions WHERE import_key = ?)"
+    for table in ("requests", "divergences", "findings", "request_tokens", "block_runs"):
+        cursor.execute(f"DELETE FROM {table} WHERE {owned}", [import_key])
+    for table in ("sessions", "problems", "imports"):
+        cursor.execute(f"DELETE FROM {table} WHERE import_key = ?", [import_key])

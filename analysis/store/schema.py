@@ -1,0 +1,77 @@
+"""The tables, as numbered migrations: a database is brought to the newest version one step at a time.
+
+A migration is never changed once it has been released; a new need is a new function at the end.
+"""
+
+from collections.abc import Callable
+
+import duckdb
+
+Migration = Callable[[duckdb.DuckDBPyConnection], None]
+
+
+def m001_sessions(connection: duckdb.DuckDBPyConnection) -> None:
+    """Imports, sessions, requests, their tokens and blocks, findings and the texts of tokens."""
+    connection.execute("""
+        CREATE SEQUENCE import_keys;
+        CREATE SEQUENCE session_keys;
+        CREATE TABLE imports (
+            import_key BIGINT PRIMARY KEY, file VARCHAR NOT NULL, sha256 VARCHAR NOT NULL, num_bytes BIGINT NOT NULL,
+            settings VARCHAR NOT NULL, imported_at TIMESTAMPTZ NOT NULL DEFAULT now());
+        CREATE TABLE problems (
+            import_key BIGINT NOT NULL, session_key BIGINT, file VARCHAR NOT NULL, line INTEGER,
+            message VARCHAR NOT NULL);
+        CREATE TABLE sessions (
+            session_key BIGINT PRIMARY KEY, import_key BIGINT NOT NULL, session_id VARCHAR NOT NULL,
+            source VARCHAR NOT NULL, file VARCHAR NOT NULL, log_format VARCHAR NOT NULL, model VARCHAR NOT NULL,
+            inferred BOOLEAN NOT NULL, block_size INTEGER NOT NULL, block_size_basis VARCHAR NOT NULL,
+            normalise VARCHAR NOT NULL, same_server BOOLEAN NOT NULL);
+        CREATE TABLE requests (
+            session_key BIGINT NOT NULL, turn INTEGER NOT NULL, line INTEGER NOT NULL, request_id VARCHAR NOT NULL,
+            model VARCHAR NOT NULL, salt VARCHAR, started_at DOUBLE, ended_at DOUBLE, note VARCHAR,
+            prompt_tokens INTEGER, output_tokens INTEGER, cached_tokens INTEGER, cached_basis VARCHAR NOT NULL,
+            fidelity VARCHAR, generated_basis VARCHAR NOT NULL, lcp_tokens INTEGER, best_tokens INTEGER,
+            reusable_tokens INTEGER, ideal_tokens INTEGER, donor_session VARCHAR, donor_turn INTEGER,
+            donor_lcp INTEGER, previous_turn INTEGER, previous_lcp INTEGER, has_account BOOLEAN NOT NULL,
+            cached INTEGER, missed INTEGER, rounding INTEGER, lost INTEGER, new INTEGER, unreported INTEGER,
+            beyond_prediction INTEGER, PRIMARY KEY (session_key, turn));
+        CREATE TABLE divergences (
+            session_key BIGINT NOT NULL, turn INTEGER NOT NULL, token INTEGER NOT NULL, block INTEGER NOT NULL,
+            path VARCHAR, char INTEGER, role VARCHAR, previous_path VARCHAR, previous_char INTEGER,
+            previous_role VARCHAR, segment_basis VARCHAR, before VARCHAR, old VARCHAR, new VARCHAR);
+        CREATE TABLE findings (
+            session_key BIGINT NOT NULL, turn INTEGER NOT NULL, position INTEGER NOT NULL, kind VARCHAR NOT NULL,
+            code VARCHAR NOT NULL, confidence VARCHAR, segment VARCHAR, tokens INTEGER, recovers INTEGER,
+            evidence VARCHAR NOT NULL, fix VARCHAR, hidden BOOLEAN, deliberate BOOLEAN);
+        CREATE TABLE request_tokens (
+            session_key BIGINT NOT NULL, turn INTEGER NOT NULL, prefix_tokens INTEGER NOT NULL,
+            suffix_ids INTEGER[] NOT NULL);
+        CREATE TABLE block_runs (
+            session_key BIGINT NOT NULL, turn INTEGER NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,
+            state UTINYINT NOT NULL);
+        CREATE TABLE token_text (model VARCHAR NOT NULL, id INTEGER NOT NULL, bytes BLOB NOT NULL,
+            PRIMARY KEY (model, id));
+    """)
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_sessions,)
+
+
+def migrate(connection: duckdb.DuckDBPyConnection, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:
+    """Bring the database to the newest version in one transaction; raise ValueError for one from the future."""
+    connection.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
+    row = connection.execute("SELECT max(version) FROM schema_version").fetchone()
+    version = int(row[0]) if row and row[0] is not None else 0
+    if version > len(migrations):
+        raise ValueError(f"schema version {version} is newer than this Whymiss knows ({len(migrations)})")
+    if version == len(migrations):
+        return
+    connection.execute("BEGIN")
+    try:
+        for number, migration in enumerate(migrations[version:], version + 1):
+            migration(connection)
+            connection.execute("INSERT INTO schema_version VALUES (?)", [number])
+        connection.execute("COMMIT")
+    except duckdb.Error:
+        connection.execute("ROLLBACK")
+        raise

@@ -1,0 +1,39 @@
+"""What several test files share: the sample sessions with their model, and the real tokenizers."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.render.template import TemplateRenderer
+from tests.builders import ROOT, SAMPLE_MODEL, SAMPLES
+
+
+@pytest.fixture(scope="session")
+def sample_files() -> dict[str, Path]:
+    """The sample sessions by their short name: ``01``, ``busy-server``."""
+    return {path.stem if path.stem[0].isalpha() else path.stem[:2]: path for path in SAMPLES}
+
+
+@pytest.fixture(scope="session")
+def expected() -> dict[str, Any]:
+    """What was measured on the server, by file name."""
+    measured: dict[str, Any] = json.loads((ROOT / "tests" / "data" / "EXPECTED.json").read_text("utf-8"))["files"]
+    return measured
+
+
+@pytest.fixture(scope="session")
+def sample_renderer() -> TemplateRenderer:
+    return TemplateRenderer.load(str(SAMPLE_MODEL))
+
+
+@pytest.fixture(scope="session")
+def oracles() -> Path:
+    """The folder of real tokenizers and chat templates, fetched once; what cannot be fetched is an error, no skip."""
+    fetched = subprocess.run([sys.executable, ROOT / "tests" / "fetch_oracles"], capture_output=True, text=True)
+    if fetched.returncode:
+        raise RuntimeError(f"tests/fetch_oracles failed: {fetched.stderr.strip()}")
+    return Path(fetched.stdout.strip().splitlines()[-1])
