@@ -102,17 +102,8 @@ def pack(rows: BlockRows) -> bytes:
     numbers, block counts and prompt tokens (0 = unknown), float32 cached blocks (NaN = not reported), uint32 run
     offsets, uint32 divergences (row, block), uint32 run starts, uint8 run states.
     """
-    num_turns = len(rows.turn_numbers)
-    header = json.dumps(
-        {
-            "turns": num_turns,
-            "runs": len(rows.run_starts),
-            "divergences": len(rows.divergences),
-            "block_size": rows.block_size,
-        }
-    ).encode()
-    header += b" " * (-len(header) % 4)
-    prompt_tokens = rows.prompt_tokens or [None] * num_turns
+    header = _header(rows)
+    prompt_tokens = rows.prompt_tokens or [None] * len(rows.turn_numbers)
     cached_blocks = [float("nan") if blocks is None else blocks for blocks in rows.cached_blocks]
     return b"".join(
         (
@@ -209,6 +200,17 @@ def _theme(palette: Palette) -> dict[str, object]:
         "hatch": palette.hatch,
         "text": palette.text,
     }
+
+
+def _header(rows: BlockRows) -> bytes:
+    header = {
+        "turns": len(rows.turn_numbers),
+        "runs": len(rows.run_starts),
+        "divergences": len(rows.divergences),
+        "block_size": rows.block_size,
+    }
+    text = json.dumps(header).encode()
+    return text + b" " * (-len(text) % 4)
 
 
 def _uint32(values: Sequence[int] | npt.NDArray[np.uint32]) -> bytes:

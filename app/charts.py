@@ -10,8 +10,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from analysis.core.account import STATE_OF_PART
 from analysis.model.finding import Account, PartName
-from app.palette import HATCHED, STATE_OF_PART, Palette, palette
+from app.palette import HATCHED, Palette, palette
 
 # From the first token of a prompt to the last: what was not reported stands where cached and missed would.
 _PARTS: tuple[tuple[PartName, str, Callable[[Account], int | None]], ...] = (

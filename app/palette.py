@@ -9,24 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from analysis.core.account import ALARM as RISING_ALARM
+from analysis.core.account import STATE_OF_PART
 from analysis.model.finding import BLOCK_STATES, BlockState, PartName
 
 # Most alarming first: where several blocks share a pixel, the earliest of these is shown.
-ALARM: tuple[BlockState, ...] = ("diverged", "missed", "tail", "lost", "new", "reused", "unreported")
+ALARM: tuple[BlockState, ...] = ("diverged", *reversed(RISING_ALARM))
 
 HATCHED: frozenset[BlockState] = frozenset({"unreported"})
-
-STATE_OF_PART: Mapping[PartName, BlockState] = MappingProxyType(
-    {
-        "cached": "reused",
-        "missed": "missed",
-        "unreported": "unreported",
-        "rounding": "tail",
-        "lost": "lost",
-        "new": "new",
-    }
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Palette:

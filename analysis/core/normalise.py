@@ -13,7 +13,7 @@ OPTIONAL_TOOL_FIELDS = ("strict", "defer_loading")  # only where they are not nu
 
 
 def normalise_message(message: JsonObject) -> dict[str, Json]:
-    """Return the message as the template gets it: text content, both names of reasoning, parsed arguments."""
+    """Return the message as the template gets it: text content, every name of reasoning, parsed arguments."""
     result = dict(message)
     result["content"] = _content(message)
     reasoning = message.get("reasoning")
@@ -21,6 +21,7 @@ def normalise_message(message: JsonObject) -> dict[str, Json]:
         reasoning = message.get("reasoning_content")
     if reasoning is not None:
         result["reasoning"] = result["reasoning_content"] = reasoning
+        result.setdefault("thinking", reasoning)  # what gpt-oss and LFM2.5 read
     calls = message.get("tool_calls")
     if isinstance(calls, list | tuple) and calls:
         result["tool_calls"] = [_tool_call(call) for call in calls]

@@ -18,11 +18,20 @@ Progress = Callable[[int, int], None]  # turns done, turns in all
 
 
 def analyse(
-    sessions: Sequence[Session], renderer_for: RendererFor, settings: Settings, progress: Progress | None = None
+    sessions: Sequence[Session],
+    renderer_for: RendererFor,
+    settings: Settings,
+    progress: Progress | None = None,
+    as_given: bool = False,
 ) -> list[SessionAnalysis]:
-    """Explain every turn of sessions that share one server history, in the order the server got the requests."""
+    """Explain every turn of sessions that share one server history, in the order the server got the requests.
+
+    ``as_given`` takes the turns in the order they stand in, whatever their times say.
+    """
     walk = _Walk(settings, renderer_for, sessions)
-    order = _in_time(sessions)
+    order = [(session, turn) for session in sessions for turn in session.turns]
+    if not as_given:
+        order = _in_time(order)
     for done, (session, turn) in enumerate(order, 1):
         walk.visit(session, turn)
         if progress is not None:
@@ -171,10 +180,9 @@ def _ideal(last: _Served | None, tokens: TurnTokens, block_size: int) -> int | N
     return reusable_tokens(left, tokens.prompt_tokens, block_size)
 
 
-def _in_time(sessions: Sequence[Session]) -> list[tuple[Session, Turn]]:
+def _in_time(order: Sequence[tuple[Session, Turn]]) -> list[tuple[Session, Turn]]:
     """Requests in the order the server got them; without times, in the order of the files and lines."""
-    order = [(session, turn) for session in sessions for turn in session.turns]
-    files = {name: index for index, name in enumerate(dict.fromkeys(session.file for session in sessions))}
+    files = {name: index for index, name in enumerate(dict.fromkeys(session.file for session, _turn in order))}
     timed = all(turn.started_at is not None for _session, turn in order)
     return sorted(order, key=lambda it: ((it[1].started_at or 0.0) if timed else 0.0, files[it[0].file], it[1].line))
 

@@ -50,8 +50,8 @@ class SegmentTokenizer:
         """Token ids of a text; shape ``(num_tokens,)``."""
         if not self.exact:
             return np.array(self._tokenizer.encode(text, add_special_tokens=False).ids, np.int32)
-        kept = self._kept_pieces(text)
-        last = self._last
+        last = self._last  # read once: other threads may encode with the same tokenizer
+        kept = self._kept_pieces(last, text)
         start = last.chars[kept] if kept else 0
         pieces = self._cut.split(text[start:]) if self._cut else [text]
         self._learn(piece for piece in pieces[::2] if piece)
@@ -65,8 +65,9 @@ class SegmentTokenizer:
             arrays.append(ids)
             at_char += len(piece)
             at_token += len(ids)
-        self._last = _Encoded(text, tuple(chars), tuple(tokens), np.concatenate(arrays))
-        return self._last.token_ids
+        token_ids = np.concatenate(arrays)
+        self._last = _Encoded(text, tuple(chars), tuple(tokens), token_ids)
+        return token_ids
 
     def starts(self, text: str) -> TokenIds:
         """The first character of every token of a text; shape ``(num_tokens,)``."""
@@ -84,9 +85,8 @@ class SegmentTokenizer:
             at += len(piece)
         return np.array(starts, np.int32)
 
-    def _kept_pieces(self, text: str) -> int:
+    def _kept_pieces(self, last: _Encoded, text: str) -> int:
         """How many pieces of the last text begin this one too, none of them cut by what follows."""
-        last = self._last
         safe = _common_prefix(last.text, text) - self._longest
         kept = len(last.chars) - 1
         while kept > 0 and last.chars[kept] > safe:

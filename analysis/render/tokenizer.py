@@ -5,10 +5,14 @@ Does not run remote code.
 """
 
 import json
+import logging
+import os
+import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from tokenizers import Tokenizer
 
@@ -89,10 +93,13 @@ def _from_folder(folder: Path, name: str) -> ModelFiles:
 
 
 def _from_transformers(model: str, local: bool) -> ModelFiles:
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")  # it warns of missing PyTorch, which nothing here needs
     from transformers import AutoTokenizer  # takes seconds to import: only where nothing else will do
 
+    logging.getLogger("huggingface_hub").setLevel(logging.CRITICAL)  # its retries are told in one line below
+    cached_only = local or not _hub_within_reach()  # offline, the hub's client retries for a minute
     try:
-        tokenizer = AutoTokenizer.from_pretrained(model, trust_remote_code=False)
+        tokenizer = AutoTokenizer.from_pretrained(model, trust_remote_code=False, local_files_only=cached_only)
     except Exception as error:  # hub, network, file and version errors of many classes; all end in the same remedy
         where = "the folder holds no tokenizer that can be loaded" if local else "neither a folder nor a hub id"
         raise RenderError(
@@ -104,6 +111,15 @@ def _from_transformers(model: str, local: bool) -> ModelFiles:
         raise RenderError(f"{model}: only a slow tokenizer without tokenizer.json; use a live --endpoint instead.")
     special = {name: str(value) for name, value in tokenizer.special_tokens_map.items() if isinstance(value, str)}
     return ModelFiles(model, backend, _default_template(tokenizer.chat_template), special)
+
+
+def _hub_within_reach() -> bool:
+    host = urlsplit(os.environ.get("HF_ENDPOINT", "https://huggingface.co")).hostname
+    try:
+        socket.getaddrinfo(host, 443)
+    except OSError:
+        return False
+    return True
 
 
 def _default_template(templates: Any) -> str | None:

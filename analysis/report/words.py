@@ -45,7 +45,7 @@ def described(found: Divergence) -> str:
     here, before = found.segment, found.previous_segment
     if here is None:
         return f"at token {found.token:,}; naming the message field needs this model's tokenizer"
-    place = place_of(here) + (f", character {here.char:,}" if here.char is not None else "")
+    place = place_of(here) + (f", character {here.char:,}" if here.char else "")
     if before is None or before.path == here.path:
         return f"in {place}"
     return f"in {place}, where {place_of(before)} stood before"

@@ -216,7 +216,6 @@ def test_zoom_outlives_a_rerun_and_zero_undoes_it(open_page: MapPage) -> None:
     page = open_page.open("agent")
     whole = page.data("view")
     page.press("+")
-    page.press("+")
     expect(page.root).not_to_have_attribute("data-view", whole)
     zoomed = page.data("view")
     page.click(row=9, block=60)

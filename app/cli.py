@@ -1,0 +1,234 @@
+"""The command line: the dashboard, and the same analysis without it.
+
+Exit codes: 0 fine, 1 a gate tripped, 2 the input or the usage is wrong (always with one clear line).
+"""
+
+import json
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NoReturn, get_args
+
+import typer
+
+from analysis.formats import FORMATS
+from analysis.formats.base import FormatError
+from analysis.live.vllm import VllmServer
+from analysis.model.record import SessionRecord
+from analysis.model.session import Problem
+from analysis.model.settings import DEFAULT_BLOCK_SIZE, Normalisation, Settings
+from analysis.pipeline.compare import compare
+from analysis.pipeline.importing import Analysed, LogFile, Progress, Source, analyse_source, read_source, store
+from analysis.pipeline.renderers import Renderers
+from analysis.report.contract import as_json
+from analysis.report.gates import lost_percent
+from analysis.store.repository import Repository
+from app import options, places
+from app.printing import comparison_text, safe, session_text
+
+app = typer.Typer(
+    help="Find out why a vLLM prefix cache missed: turn by turn, block by block, token by token.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback(invoke_without_command=True)
+def dashboard(context: typer.Context) -> None:
+    """Without a command: the dashboard, on first start with the sample sessions in it."""
+    if context.invoked_subcommand is None:
+        serve([], None, None)
+
+
+@app.command()
+def serve(logs: options.MoreLogs = None, db: options.Database = None, port: options.Port = None) -> None:
+    """Start the dashboard on 127.0.0.1.
+
+    Examples: whymiss serve · whymiss serve proxy.jsonl --db team.duckdb --port 8600
+    """
+    from app.serving import run_dashboard  # streamlit takes a second to import
+
+    file = db or places.database()
+    try:
+        repository = Repository.open(file)
+        renderers = Renderers(known=places.known_models())
+        for path in logs or []:
+            store(analyse_source(read_source(path), renderers, Settings(), progress=_progress()), renderers, repository)
+        repository.close()
+    except (ValueError, OSError) as error:
+        _fail(error)
+    run_dashboard(file, port)
+
+
+@app.command()
+def analyze(
+    logs: options.Logs,
+    model: options.Model = None,
+    endpoint: options.Endpoint = None,
+    allow_generation: options.Generate = False,
+    block_size: options.BlockSize = None,
+    log_format: options.LogFormat = None,
+    normalise: options.Normalise = "vllm",
+    same_server: options.SameServer = False,
+    db: options.KeepIn = None,
+    json_to: options.JsonFile = None,
+    max_lost: options.MaxLost = None,
+) -> None:
+    """Explain logs: what every turn could reuse, what the server reused, and where prompts diverge.
+
+    Examples: whymiss analyze proxy.jsonl --model ./qwen3 · whymiss analyze a.jsonl b.jsonl --json - --block-size 32
+    """
+    try:
+        renderers = _renderers(model, endpoint, allow_generation, normalise)
+        settings = _settings(renderers, block_size, normalise, same_server)
+        analysed = _analyse_all(logs, renderers, settings, log_format)
+        if db is not None:
+            repository = Repository.open(db)
+            for one in analysed:
+                store(one, renderers, repository)
+            repository.close()
+    except (ValueError, OSError) as error:
+        _fail(error)
+    records = [record for one in analysed for record in one.records]
+    _write(records, settings, [problem for one in analysed for problem in one.problems], json_to)
+    if max_lost is not None:
+        _gate(records, max_lost)
+
+
+@app.command()
+def diff(
+    files: options.Bodies,
+    model: options.Model = None,
+    endpoint: options.Endpoint = None,
+    allow_generation: options.Generate = False,
+    block_size: options.BlockSize = None,
+    normalise: options.Normalise = "vllm",
+) -> None:
+    """Compare consecutive prompts: where they first differ, in which message field, and what stays reusable.
+
+    Examples: whymiss diff turn6.json turn7.json --model ./qwen3 · whymiss diff a.json b.json --endpoint localhost:8000
+    """
+    try:
+        renderers = _renderers(model, endpoint, allow_generation, normalise)
+        settings = _settings(renderers, block_size, normalise, same_server=False)
+        record = compare([_log_file(path) for path in files], renderers.renderer_for, settings)
+    except (ValueError, OSError) as error:
+        _fail(error)
+    for problem in record.problems:
+        _say(f"{problem.file}: {problem.message}")
+    for earlier, later in pairwise(record.turns):
+        typer.echo(comparison_text(earlier, later))
+
+
+@app.command()
+def formats() -> None:
+    """List the log formats that are read, with their limits."""
+    for known in FORMATS:
+        typer.echo(f"{known.name}: {known.title}")
+        for limit in known.limitations:
+            typer.echo(f"  limit: {limit}")
+
+
+def main() -> None:
+    """The console script."""
+    app()
+
+
+def _renderers(model: str | None, endpoint: str | None, allow_generation: bool, normalise: str) -> Renderers:
+    if normalise not in get_args(Normalisation):
+        raise ValueError(f"--normalise {normalise}: use one of {', '.join(get_args(Normalisation))}.")
+    if model and endpoint:
+        raise ValueError("--model and --endpoint exclude each other: one of them renders.")
+    server = VllmServer(endpoint, api_key=places.api_key(), allow_generation=allow_generation) if endpoint else None
+    renderers = Renderers(model, server, normalise, places.known_models())  # type: ignore[arg-type]
+    if model:
+        renderers.renderer_for("")  # a model that cannot be loaded is a usage error, not a problem of every turn
+    return renderers
+
+
+def _settings(renderers: Renderers, block_size: int | None, normalise: str, same_server: bool) -> Settings:
+    """The block size as given, else the server's, else vLLM's default."""
+    choices: dict[str, Any] = {"normalise": normalise, "same_server": same_server}
+    if block_size is not None:
+        return Settings(block_size, "given", **choices)
+    if renderers.server is not None and (served := renderers.server.describe().block_size):
+        return Settings(served, "server", **choices)
+    return Settings(DEFAULT_BLOCK_SIZE, "assumed", **choices)
+
+
+def _analyse_all(logs: list[Path], renderers: Renderers, settings: Settings, log_format: str | None) -> list[Analysed]:
+    """Analyse every log that can be read; what cannot be is said, and is an error where nothing is left."""
+    sources = [read_source(path) for path in logs]
+    if settings.same_server:
+        names = " + ".join(source.name for source in sources)
+        sources = [Source(names, tuple(file for source in sources for file in source.files))]
+    analysed: list[Analysed] = []
+    refused: list[FormatError] = []
+    for source in sources:
+        try:
+            analysed.append(analyse_source(source, renderers, settings, log_format, _progress()))
+        except FormatError as error:
+            refused.append(error)
+    if not analysed and refused:
+        raise refused[0]
+    for error in refused:
+        _say(str(error))
+    return analysed
+
+
+def _write(records: list[SessionRecord], settings: Settings, problems: list[Problem], json_to: Path | None) -> None:
+    answer = as_json(records, settings, problems)
+    if json_to is not None and str(json_to) == "-":
+        typer.echo(json.dumps(answer, ensure_ascii=False))
+    else:
+        for record in records:
+            typer.echo(session_text(record))
+    if json_to is not None and str(json_to) != "-":
+        try:
+            json_to.write_text(json.dumps(answer, ensure_ascii=False) + "\n", "utf-8")
+        except OSError as error:
+            _fail(error)
+    for problem in answer["problems"]:
+        line = f" line {problem['line']}:" if problem["line"] is not None else ""
+        _say(f"{problem['file']}:{line} {problem['message']}")
+
+
+def _gate(records: list[SessionRecord], max_lost: float) -> None:
+    lost = lost_percent(records)
+    if lost is None:
+        _fail(ValueError("--max-lost: no turn in these logs can be measured (no second turn with known tokens)."))
+    if lost > max_lost:
+        _say(f"--max-lost: {lost:.2f} % of the prompt tokens were lost, more than {max_lost:g} %.")
+        raise typer.Exit(1)
+
+
+def _log_file(path: Path) -> LogFile:
+    return LogFile(path.name, path.read_bytes())
+
+
+def _progress() -> Progress | None:
+    """Progress on stderr where a person watches."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(stage: str, done: int, total: int) -> None:
+        end = "\n" if done >= total else ""
+        sys.stderr.write(f"\r\x1b[2K{done:,} of {total:,} {stage}{end}")
+        sys.stderr.flush()
+
+    return show
+
+
+def _say(line: str) -> None:
+    typer.echo(safe(line), err=True)
+
+
+def _fail(error: Exception) -> NoReturn:
+    reason = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
+    _say(f"whymiss: {reason}")
+    raise typer.Exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+"""The arguments and options that commands share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Logs = Annotated[list[Path], typer.Argument(help="Logs; each file or folder is the history of one server.")]
+MoreLogs = Annotated[list[Path] | None, typer.Argument(help="Logs to import first; a folder is one server's history.")]
+Bodies = Annotated[list[Path], typer.Argument(help="Two or more request bodies, renders or lists of token ids.")]
+Model = Annotated[str | None, typer.Option("--model", help="Tokenizer and chat template: a folder or a hub id.")]
+Endpoint = Annotated[str | None, typer.Option("--endpoint", help="A live vLLM that renders; key in WHYMISS_API_KEY.")]
+Generate = Annotated[
+    bool, typer.Option("--allow-generation", help="Let the endpoint generate one token where it offers no render.")
+]
+BlockSize = Annotated[int | None, typer.Option("--block-size", min=1, help="Tokens per block, as the server has them.")]
+Normalise = Annotated[str, typer.Option("--normalise", help="vllm: what vLLM does to a request first; none: as sent.")]
+LogFormat = Annotated[str | None, typer.Option("--format", help="A format's name; `whymiss formats` lists them.")]
+SameServer = Annotated[bool, typer.Option("--same-server", help="All logs are the history of one server.")]
+Database = Annotated[Path | None, typer.Option("--db", help="The dashboard's database file.")]
+KeepIn = Annotated[Path | None, typer.Option("--db", help="Also keep the result in this database.")]
+JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the result as JSON to a file; - is stdout.")]
+MaxLost = Annotated[
+    float | None, typer.Option("--max-lost", min=0, max=100, help="Exit 1 when more % of the prompt tokens are lost.")
+]
+Port = Annotated[int | None, typer.Option("--port", min=1, max=65535, help="Port on 127.0.0.1.")]

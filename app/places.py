@@ -1,0 +1,42 @@
+"""Where things are on this machine: the database, and the sample sessions with their model."""
+
+import os
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+SAMPLE_MODEL = "sample/agent-8k"
+
+
+def database() -> Path:
+    """The database file: ``WHYMISS_DB``, else in the user's data folder."""
+    if chosen := os.environ.get("WHYMISS_DB"):
+        return Path(chosen).expanduser()
+    home = Path.home()
+    if sys.platform == "win32":
+        folder = Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local"))
+    elif sys.platform == "darwin":
+        folder = home / "Library" / "Application Support"
+    else:
+        folder = Path(os.environ.get("XDG_DATA_HOME", home / ".local" / "share"))
+    return folder / "whymiss" / "whymiss.duckdb"
+
+
+def sample_folder() -> Path:
+    """The folder of the sample sessions."""
+    return Path(str(files("sample_sessions")))
+
+
+def sample_logs() -> list[Path]:
+    """The sample sessions, each the history of a server of its own."""
+    return sorted(sample_folder().glob("*.jsonl"))
+
+
+def known_models() -> dict[str, Path]:
+    """Served models whose tokenizer comes with Whymiss."""
+    return {SAMPLE_MODEL: sample_folder() / "model"}
+
+
+def api_key() -> str | None:
+    """The key for a live server from the environment."""
+    return os.environ.get("WHYMISS_API_KEY") or None

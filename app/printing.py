@@ -1,0 +1,78 @@
+"""Findings as text for a terminal.  Decoded tokens are untrusted: control characters are shown as escapes."""
+
+from analysis.model.finding import Divergence
+from analysis.model.record import SessionRecord, TurnRecord
+from analysis.pipeline.record import figures
+from analysis.report.words import counted, described, verdict
+
+HEADINGS = ("turn", "prompt", "cached", "reusable", "missed", "lost", "new", "leaves the turn before")
+
+
+def session_text(record: SessionRecord) -> str:
+    """A session as a heading, its verdict and a table of its turns."""
+    settings = record.settings
+    rows = [HEADINGS, *(_row(turn) for turn in record.turns)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS) - 1)]
+    table = "\n".join(
+        "  " + "  ".join([*(cell.rjust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()
+        for row in rows
+    )
+    basis = "" if settings.block_size_basis == "given" else f" ({settings.block_size_basis})"
+    return (
+        f"{safe(record.session_id)}  ·  {safe(record.source)}  ·  {safe(record.model)}  ·  "
+        f"{counted(len(record.turns), 'turn')}  ·  block size {settings.block_size}{basis}\n"
+        f"{safe(verdict(figures(record)))}\n\n{table}\n"
+    )
+
+
+def comparison_text(earlier: TurnRecord, later: TurnRecord) -> str:
+    """What a comparison found, for one pair."""
+    assert later.previous is not None
+    heading = (
+        f"{safe(earlier.request_id)} → {safe(later.request_id)}\n"
+        f"  {earlier.prompt_tokens:,} and {later.prompt_tokens:,} prompt tokens;"
+        f" the first {later.previous.lcp_tokens:,} are equal\n"
+        f"  reusable: {later.reusable_tokens:,} tokens"
+    )
+    found = later.divergence
+    if found is None:
+        return f"{heading}\n  no divergence: the later prompt only goes on where the earlier one ends\n"
+    lines = [
+        heading,
+        f"  first differing token: {found.token:,} (block {found.block:,})",
+        f"  {safe(described(found))}",
+    ]
+    if found.segment is not None:
+        then = found.previous_segment
+        lines.append(f"  field: {safe(found.segment.path)}" + (f" (before: {safe(then.path)})" if then else ""))
+    return "\n".join([*lines, *_decoded(found)]) + "\n"
+
+
+def safe(text: str) -> str:
+    """Untrusted text on one line, with control characters as escapes."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def _decoded(found: Divergence) -> list[str]:
+    if found.new is None or found.old is None or found.before is None:
+        return []
+    return [f"  before: …{safe(found.before)}", f"  old:    {safe(found.old)}…", f"  new:    {safe(found.new)}…"]
+
+
+def _row(turn: TurnRecord) -> tuple[str, ...]:
+    account = turn.account
+    cells = (
+        turn.prompt_tokens,
+        turn.cached_tokens,
+        turn.reusable_tokens,
+        account.missed if account else None,
+        account.lost if account else None,
+        account.new if account else None,
+    )
+    mark = " (wrong tokenizer or template: rendered to another length than the server counted)"
+    where = described(turn.divergence) if turn.divergence else ""
+    return (
+        str(turn.turn),
+        *("?" if cell is None else f"{cell:,}" for cell in cells),
+        safe(where) + (mark if turn.fidelity == "mismatch" else ""),
+    )
