@@ -18,6 +18,7 @@ ALARM: tuple[BlockState, ...] = ("diverged", *reversed(RISING_ALARM))
 
 HATCHED: frozenset[BlockState] = frozenset({"unreported"})
 
+
 @dataclass(frozen=True, slots=True)
 class Palette:
     """One theme.  ``states`` is keyed by block state; every colour is ``#rrggbb``.

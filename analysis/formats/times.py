@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from analysis.model.session import Json
 
 LATEST = 4e9  # seconds: a larger number counts milliseconds, microseconds or nanoseconds
+LARGEST = LATEST * 1e9  # in nanoseconds: what is larger still is no time
 
 
 def seconds(value: Json) -> float | None:
@@ -12,10 +13,12 @@ def seconds(value: Json) -> float | None:
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):
+        if not 0 < value <= LARGEST:
+            return None
         number = float(value)
         while number > LATEST:
             number /= 1000
-        return number if number > 0 else None
+        return number
     if isinstance(value, str):
         try:
             moment = datetime.fromisoformat(value.strip())

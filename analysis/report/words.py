@@ -12,7 +12,7 @@ from analysis.model.record import SessionFigures
 CLEAN_SHARE = 0.01  # of the prompt tokens: with less wasted than this a session counts as clean
 
 _MESSAGE = re.compile(r"messages\[(\d+)\]\.(\w+)(?:\[(\d+)\])?")
-_NOT_SAID = " The server did not report what it reused."
+_NOT_SAID = " (The server did not say what it reused.)"
 
 
 def verdict(figures: SessionFigures) -> str:
@@ -30,14 +30,10 @@ def verdict(figures: SessionFigures) -> str:
     if figures.wasted_tokens < CLEAN_SHARE * figures.prompt_tokens:
         return f"Clean but for {figures.wasted_tokens:,} tokens that were computed twice.{unsaid}"
     if figures.lost_tokens >= figures.missed_tokens:
-        return (
-            f"{_share(figures.lost_tokens, figures.prompt_tokens)} was computed again because earlier text changed"
-            f"{_costliest(figures)}.{unsaid}"
-        )
-    return (
-        f"{_share(figures.missed_tokens, figures.prompt_tokens)} had not changed and was computed again all the same:"
-        " look at keys, memory or routing, not at the text."
-    )
+        again = _percent(figures.lost_tokens, figures.prompt_tokens)
+        return f"{again} computed again after a change{_costliest(figures)}.{unsaid}"
+    again = _percent(figures.missed_tokens, figures.prompt_tokens)
+    return f"{again} computed again though unchanged: look at keys, memory or routing."
 
 
 def described(found: Divergence) -> str:
@@ -78,10 +74,11 @@ def counted(number: int, noun: str) -> str:
 def _costliest(figures: SessionFigures) -> str:
     if figures.costliest_turn is None:
         return ""
+    most = "" if figures.num_divergences == 1 else "mostly "
     if figures.costliest_segment is None:
-        return f", most of it at turn {figures.costliest_turn}"
-    return f", most of it at turn {figures.costliest_turn} in {place_of(figures.costliest_segment)}"
+        return f", {most}at turn {figures.costliest_turn}"
+    return f", {most}at turn {figures.costliest_turn} in {place_of(figures.costliest_segment)}"
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f} % of the prompt text ({part:,} tokens)"
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %"

@@ -35,7 +35,8 @@ SESSIONS = """
         count(*) FILTER (fidelity = 'mismatch') AS mismatched_turns,
         any_value(costliest.turn) AS costliest_turn, any_value(path) AS costliest_path,
         any_value(divergences.char) AS costliest_char, any_value(role) AS costliest_role,
-        list(CASE WHEN prompt_tokens > 0 THEN cached_tokens / prompt_tokens END ORDER BY requests.turn) AS hit_rates
+        list(cached_tokens / prompt_tokens ORDER BY requests.turn)
+            FILTER (cached_tokens IS NOT NULL AND prompt_tokens > 0) AS hit_rates
     FROM sessions JOIN requests USING (session_key)
         LEFT JOIN costliest USING (session_key)
         LEFT JOIN divergences
@@ -93,6 +94,11 @@ class Repository:
         row = self._cursor().execute("SELECT coalesce(max(import_key), 0), count(*) FROM imports").fetchone()
         assert row is not None
         return int(row[0]), int(row[1])
+
+    def untouched(self) -> bool:
+        """Whether nothing was ever imported; deleting everything does not bring that back."""
+        query = "SELECT last_value IS NULL FROM duckdb_sequences() WHERE sequence_name = 'import_keys'"
+        return self._cursor().execute(query).fetchone() == (True,)
 
     def find(self, sha256: str, settings: str) -> int | None:
         """The import that read this very content in this way."""
@@ -163,8 +169,8 @@ class Repository:
 
     def token_bytes(self, model: str, token_ids: Iterable[int]) -> dict[int, bytes]:
         """What these tokens stand for, as far as it is known."""
-        query = "SELECT id, bytes FROM token_text WHERE model = ? AND list_contains(?, id)"
-        return dict(self._cursor().execute(query, [model, sorted(set(token_ids))]).fetchall())
+        query = "SELECT id, bytes FROM token_text JOIN (SELECT unnest(?) AS id) USING (id) WHERE model = ?"
+        return dict(self._cursor().execute(query, [sorted(set(token_ids)), model]).fetchall())
 
     def unnamed_models(self) -> list[str]:
         """Models of stored sessions with token ids of which no text is known."""

@@ -1,0 +1,80 @@
+"""The comparison of two request bodies: the fields to give them in, and the answer on one screen."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from analysis.core.account import best_tokens
+from analysis.model.record import SessionRecord
+from analysis.model.settings import Settings
+from analysis.pipeline.compare import compare
+from analysis.pipeline.importing import LogFile
+from analysis.pipeline.renderers import Renderers
+from analysis.report.words import described
+from app import state
+from app.palette import palette
+from app.token_view import comparison_html, differing, side
+
+TOKENS_BEFORE = 16
+TOKENS_SHOWN = 96
+
+
+def bodies() -> list[LogFile]:
+    """Two places to paste or drop a body; what is there."""
+    found = []
+    for column, name in zip(st.columns(2), ("Earlier request", "Later request"), strict=True):
+        with column:
+            pasted = st.text_area(name, height=160, key=f"pasted_{name}", placeholder='{"model": …, "messages": […]}')
+            dropped = st.file_uploader(f"{name} as a file", key=f"dropped_{name}", label_visibility="collapsed")
+            if pasted.strip():
+                found.append(LogFile(name, pasted.encode()))
+            elif dropped is not None:
+                found.append(LogFile(name, dropped.getvalue()))
+    return found
+
+
+def answer(given: list[LogFile], renderers: Callable[[], Renderers], settings: Settings) -> None:
+    """Compare and show: one sentence, three figures, the tokens side by side."""
+    try:
+        with st.spinner("Rendering both requests"):
+            chosen = renderers()
+            record = compare(given, chosen.renderer_for, settings)
+    except (ValueError, OSError) as error:
+        st.error(str(error))
+        return
+    later = record.turns[-1]
+    assert later.previous is not None
+    found = later.divergence
+    if found is None:
+        st.success("No divergence: the later prompt only goes on where the earlier one ends.")
+    else:
+        st.subheader(f"They part at token {found.token:,}, {described(found)}.", anchor=False)
+    first, second, third = st.columns(3)
+    first.metric("Equal from the front", f"{later.previous.lcp_tokens:,} tokens", border=True, height="stretch")
+    reusable = best_tokens(later.previous.lcp_tokens, later.prompt_tokens or 0, settings.block_size)
+    size = f"whole blocks of {settings.block_size} ({settings.block_size_basis})"
+    second.metric("Reusable", f"{reusable:,} tokens", border=True, height="stretch", help=f"In {size}.")
+    third.metric("Later prompt", f"{later.prompt_tokens:,} tokens", border=True, height="stretch")
+    _tokens(record, chosen, settings)
+
+
+def _tokens(record: SessionRecord, renderers: Renderers, settings: Settings) -> None:
+    earlier, later = record.turns[-2], record.turns[-1]
+    old, new = record.full_ids[-2], record.full_ids[-1]
+    assert old is not None and new is not None and later.previous is not None
+    start = max(0, later.previous.lcp_tokens - TOKENS_BEFORE)
+    stop = start + TOKENS_SHOWN
+    marks = differing(old, new)
+    sides = [
+        side(turn, ids, mark, start, stop, turn.request_id)
+        for turn, ids, mark in zip((earlier, later), (old, new), marks, strict=True)
+    ]
+    token_ids = sorted({token for side in sides for token in side.token_ids})
+    renderer = renderers.renderer_for(later.model)
+    texts = dict(zip(token_ids, renderer.token_bytes(token_ids), strict=True)) if renderer else {}
+    found = later.divergence
+    st.html(
+        comparison_html(sides, texts, settings.block_size, found.token if found else None, palette(state.is_dark()))
+    )
+    if renderer is None:
+        st.info(f"Tokens are shown by id: no tokenizer for the model “{later.model or 'unnamed'}”. Choose one above.")

@@ -1,0 +1,147 @@
+"""The form that adds logs: what to read, where their tokens come from, and the import with its progress."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from analysis.formats.base import FormatError
+from analysis.model.settings import DEFAULT_BLOCK_SIZE, Settings
+from analysis.pipeline.importing import LogFile, Source, already_stored, analyse_source, read_source, store
+from analysis.pipeline.renderers import Renderers
+from analysis.report.words import counted
+from app import state
+
+IDS = "The log's ids and known models"
+MODEL = "A model's folder or hub id"
+LIVE = "The live server"
+UPLOAD_LIMIT_MB = 200
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What an import brought, in lines for a person."""
+
+    sessions: int = 0
+    turns: int = 0
+    unchanged: int = 0
+    problems: int = 0
+    refused: tuple[str, ...] = ()
+
+    def sentence(self) -> str:
+        """One line that says what happened."""
+        parts = [f"{counted(self.sessions, 'session')} with {counted(self.turns, 'turn')} analysed"]
+        if self.unchanged:
+            parts.append(f"{counted(self.unchanged, 'log')} already there, unchanged")
+        if self.problems:
+            parts.append(f"{counted(self.problems, 'problem')} noted below")
+        return " · ".join(parts)
+
+
+def renderer_choice(key: str) -> Callable[[], Renderers]:
+    """Ask where tokens come from; the answer is called when they are needed and raises where they cannot be had."""
+    server = state.live_server()
+    options = [IDS, MODEL, *([LIVE] if server else [])]
+    chosen = st.radio("Tokens come from", options, horizontal=True, key=f"{key}_tokens", help=_help(server is not None))
+    if chosen == LIVE and server is not None:
+        return lambda: state.live_renderers(server)
+    if chosen == MODEL:
+        model = st.text_input(
+            "Folder with tokenizer.json, or hub id",
+            key=f"{key}_model",
+            placeholder="~/models/Qwen3-8B or Qwen/Qwen3-8B",
+        ).strip()
+        return lambda: _named(model)
+    return state.known_renderers
+
+
+def block_size_choice(key: str) -> Settings:
+    """Ask for the block size; empty is the live server's, else vLLM's default."""
+    given = st.number_input(
+        "Block size in tokens",
+        min_value=1,
+        value=None,
+        step=1,
+        key=f"{key}_block_size",
+        placeholder=f"{DEFAULT_BLOCK_SIZE} unless the live server says otherwise",
+        help="vLLM: 16 on CUDA, 128 on CPU, 256 for some models; block_size in vllm:cache_config_info at /metrics.",
+    )
+    if given:
+        return Settings(int(given), "given")
+    served = state.served_block_size()
+    return Settings(served, "server") if served else Settings()
+
+
+@st.dialog("Add logs", width="large")
+def add_logs() -> None:
+    """The dialog: pick logs, say where tokens come from, import."""
+    uploads = st.file_uploader(
+        "Log files",
+        accept_multiple_files=True,
+        help=f"One JSON request with its response a line. Up to {UPLOAD_LIMIT_MB} MB a file; larger ones by path.",
+    )
+    path = st.text_input(
+        "or a file or folder on this machine",
+        placeholder="~/logs/proxy.jsonl",
+        help="No size limit. A folder read together is the history of one server. `whymiss serve LOG` does the same.",
+    )
+    left, right = st.columns([3, 2])
+    with left:
+        renderers = renderer_choice("add")
+    with right:
+        settings = block_size_choice("add")
+    if not st.button("Analyse", type="primary", disabled=not (uploads or path.strip())):
+        return
+    try:
+        sources = [Source(upload.name, (LogFile(upload.name, upload.getvalue()),)) for upload in uploads]
+        if path.strip():
+            sources.append(read_source(state.typed_path(path)))
+        outcome = import_sources(sources, renderers(), settings)
+    except (ValueError, OSError) as error:
+        st.error(str(error))
+        return
+    for line in outcome.refused:
+        st.error(line)
+    if outcome.sessions or outcome.unchanged:
+        state.say(outcome.sentence())
+        if not outcome.refused:
+            st.rerun()
+
+
+def import_sources(sources: Sequence[Source], renderers: Renderers, settings: Settings) -> Outcome:
+    """Analyse and store sources under a progress bar.  A file that is no log is named and the others go on."""
+    outcome = Outcome()
+    kept = state.repository()
+    bar = st.progress(0.0, "Reading")
+
+    def show(stage: str, done: int, total: int) -> None:
+        bar.progress(min(1.0, done / max(1, total)), f"{done:,} of {total:,} {stage}")
+
+    for source in sources:
+        if already_stored(source, renderers, settings, kept):
+            outcome.unchanged += 1
+            continue
+        try:
+            analysed = analyse_source(source, renderers, settings, progress=show)
+        except FormatError as error:
+            outcome.refused = (*outcome.refused, str(error))
+            continue
+        bar.progress(1.0, f"Storing {counted(len(analysed.records), 'session')}")
+        store(analysed, renderers, kept)
+        outcome.sessions += len(analysed.records)
+        outcome.turns += sum(len(record.turns) for record in analysed.records)
+        outcome.problems += len(analysed.all_problems)
+    bar.empty()
+    return outcome
+
+
+def _named(model: str) -> Renderers:
+    if not model:
+        raise FormatError("Give the folder or hub id of the model, or choose another way to get tokens.")
+    return state.known_renderers(model)
+
+
+def _help(connected: bool) -> str:
+    if connected:
+        return "Ids in the log are always used as they are; the rest is rendered as chosen here."
+    return "Ids in the log are used as they are. To render through a vLLM, connect to it on the page Live server."

@@ -1,0 +1,21 @@
+"""The dashboard's entry: navigation only."""
+
+from pathlib import Path
+
+import streamlit as st
+
+# Streamlit leaves six rem above the title for a toolbar that is not shown.
+STYLE = "<style>.stMainBlockContainer {padding-top: 4.5rem; padding-bottom: 3rem}</style>"
+PAGES = Path(__file__).parent.parent / "pages"
+
+st.set_page_config(page_title="Whymiss", page_icon="◆", layout="wide")
+st.html(STYLE)
+st.navigation(
+    [
+        st.Page(PAGES / "sessions.py", title="Sessions", url_path="sessions", default=True),
+        st.Page(PAGES / "session.py", title="Session", url_path="session"),
+        st.Page(PAGES / "compare.py", title="Compare", url_path="compare"),
+        st.Page(PAGES / "live.py", title="Live server", url_path="live"),
+    ],
+    position="top",
+).run()

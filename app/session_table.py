@@ -1,0 +1,133 @@
+"""The table of all sessions and what stands around it."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from analysis.model.prompt import Segment
+from analysis.model.record import SessionFigures
+from analysis.report.words import verdict
+from app import state
+from app.palette import palette
+
+
+def totals(frame: pd.DataFrame) -> None:
+    """Sums over all sessions."""
+    known = int(frame.known_prompt_tokens.sum())
+    wasted = int(frame.missed_tokens.sum() + frame.lost_tokens.sum())
+    prompt = int(frame.prompt_tokens.sum())
+    first, second, third, fourth = st.columns(4)
+    first.metric("Sessions", f"{len(frame):,}", border=True, height="stretch")
+    second.metric("Prompt tokens", f"{prompt:,}", border=True, height="stretch")
+    third.metric(
+        "Hit rate",
+        f"{frame.cached_tokens.sum() / known:.1%}" if known else "not reported",
+        border=True,
+        height="stretch",
+        help="Cached over prompt tokens, over the turns whose cached tokens the server reported.",
+    )
+    fourth.metric(
+        "Wasted tokens",
+        f"{wasted:,}",
+        delta=f"{wasted / prompt:.1%} of the prompts" if prompt else None,
+        delta_color="off",
+        delta_arrow="off",
+        border=True,
+        height="stretch",
+        help="Computed although the server had seen them: lost after earlier text changed, or missed though unchanged.",
+    )
+
+
+def figures_of(row: pd.Series) -> SessionFigures:
+    """A row of the store as the figures of a session."""
+    known = pd.notna(row.costliest_turn)
+    named = pd.notna(row.costliest_path)
+    role = row.costliest_role if pd.notna(row.costliest_role) else None
+    counts = {
+        name: int(row[name])
+        for name in (
+            "num_turns", "num_divergences", "prompt_tokens", "known_turns", "known_prompt_tokens", "cached_tokens",
+            "reusable_tokens", "missed_tokens", "lost_tokens", "unknown_turns", "mismatched_turns",
+        )
+    }  # fmt: skip
+    return SessionFigures(
+        **counts,
+        costliest_turn=int(row.costliest_turn) if known else None,
+        costliest_segment=Segment(row.costliest_path, None, role) if named else None,
+    )
+
+
+def matching(frame: pd.DataFrame, search: str) -> pd.DataFrame:
+    """The rows whose session, source or model holds every word of the search."""
+    for word in search.split():
+        texts = frame.session_id + "\n" + frame.source + "\n" + frame.model
+        frame = frame[texts.str.contains(word, case=False, regex=False)]
+    return frame
+
+
+@st.cache_data(show_spinner=False, max_entries=8)
+def rows(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows as they are shown."""
+    figures = [figures_of(row) for _index, row in frame.iterrows()]
+    return pd.DataFrame(
+        {
+            "session_id": frame.session_id.to_numpy(),
+            "verdict": [verdict(one) for one in figures],
+            "wasted_tokens": [one.wasted_tokens for one in figures],
+            "hit_rate": [one.hit_rate for one in figures],
+            "hit_rates": [
+                list(map(float, rates)) if isinstance(rates, np.ndarray) else [] for rates in frame.hit_rates
+            ],
+            "num_turns": frame.num_turns.to_numpy(),
+            "prompt_tokens": frame.prompt_tokens.to_numpy(),
+            "model": frame.model.to_numpy(),
+            "source": frame.source.to_numpy(),
+            "started": pd.to_datetime(frame.started_at.to_numpy(), unit="s", utc=True),
+        }
+    )
+
+
+def table(frame: pd.DataFrame) -> int | None:
+    """Show the sessions; return the key of the one that was clicked."""
+    column = st.column_config
+    colours = palette(state.is_dark())
+    event = st.dataframe(
+        rows(frame),
+        key=f"sessions_{state.table_number()}",
+        hide_index=True,
+        height=min(38 * len(frame) + 40, 620),
+        on_select="rerun",
+        selection_mode="single-cell",
+        alt="All sessions, the most wasteful first; click a row to open it",
+        column_config={
+            "session_id": column.TextColumn("Session", width=150, pinned=True),
+            "verdict": column.TextColumn("Verdict", width=520),
+            "wasted_tokens": column.NumberColumn("Wasted tokens", format="localized", width=110),
+            "hit_rate": column.ProgressColumn("Hit rate", format="percent", min_value=0, max_value=1, width=110),
+            "hit_rates": column.BarChartColumn("Hit rate by turn", y_min=0, y_max=1, width=130, color=colours.reported),
+            "num_turns": column.NumberColumn("Turns", format="localized", width=70),
+            "prompt_tokens": column.NumberColumn("Prompt tokens", format="localized", width=110),
+            "model": column.TextColumn("Model", width=140),
+            "source": column.TextColumn("Source", width=180),
+            "started": column.DatetimeColumn("Started (UTC)", format="YYYY-MM-DD HH:mm", width=130),
+        },
+    )
+    cells = event.selection.cells
+    return int(frame.session_key.iloc[cells[0][0]]) if cells else None
+
+
+def problems(frame: pd.DataFrame) -> None:
+    """What could not be read as it should, with the place and the remedy."""
+    if frame.empty:
+        return
+    with st.expander(f"Problems in the logs ({len(frame):,})"):
+        st.dataframe(
+            frame[["file", "line", "message"]],
+            hide_index=True,
+            column_config={
+                "file": "File",
+                "line": "Line",
+                "message": st.column_config.TextColumn("What, and what to do", width="large"),
+            },
+            alt="Problems found in the logs, by file and line",
+        )

@@ -1,0 +1,150 @@
+"""The parts of the session page: figures, the map with its turn comparison, charts and the table of turns."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from analysis.model.record import SessionRecord, TurnRecord
+from analysis.pipeline.record import figures
+from analysis.report.words import counted, described, verdict
+from app import charts, state
+from app.block_map import block_map, next_divergence
+from app.turn_view import turn_comparison
+
+FIDELITY = {
+    "logged": "token ids from the log",
+    "exact": "rendered, and as long as the server counted",
+    "approximate": "rendered, with nothing to check against",
+    "mismatch": "rendered to another length than the server counted: wrong tokenizer or template",
+}
+BASIS = {
+    "reported": "reported by the server",
+    "omitted": "not in the usage: an older vLLM leaves out a zero, so it may be 0 or unknown",
+    "disabled": "not reported: start the server with --enable-prompt-tokens-details",
+    "not-recorded": "no usage in the log",
+}
+
+
+def headline(record: SessionRecord) -> None:
+    """Who, what and the verdict."""
+    st.header(record.session_id, anchor=False)
+    settings = record.settings
+    size = f"block size {settings.block_size} ({settings.block_size_basis})"
+    facts = [record.source, record.model or "no model named", size]
+    if record.inferred:
+        facts.append("grouped by its messages: the log has no session key")
+    st.text(" · ".join(facts))
+    st.subheader(verdict(figures(record)), anchor=False)
+    for problem in record.problems:
+        line = f", line {problem.line}" if problem.line is not None else ""
+        st.warning(f"{problem.file}{line}: {problem.message}")
+
+
+def key_figures(record: SessionRecord) -> None:
+    """The session in six numbers."""
+    sums = figures(record)
+    hit_rate = "not reported" if sums.hit_rate is None else f"{sums.hit_rate:.1%}"
+    missed = f"{sums.missed_tokens:,}" if sums.known_turns else "unknown"
+    shown = (
+        ("Turns", f"{sums.num_turns:,}", counted(sums.num_divergences, "divergence"), None),
+        ("Prompt tokens", f"{sums.prompt_tokens:,}", None, "Summed over all turns."),
+        ("Hit rate (reported)", hit_rate, _known(sums.known_turns, sums.num_turns), "Cached over prompt tokens."),
+        ("Reusable (predicted)", f"{sums.reusable_tokens:,}", None, "What earlier requests with the same keys left."),
+        ("Missed", missed, None, "Tokens that had not changed and were computed again: keys, memory or routing."),
+        ("Lost", f"{sums.lost_tokens:,}", None, "Tokens the server had seen, computed again behind a change."),
+    )
+    for column, (label, value, note, words) in zip(st.columns(len(shown)), shown, strict=True):
+        column.metric(
+            label, value, delta=note, delta_color="off", delta_arrow="off", help=words, border=True, height="stretch"
+        )
+
+
+@st.fragment
+def explorer(record: SessionRecord, session_key: int) -> None:
+    """The block map and, below it, the turn that is picked in it."""
+    rows, payload = state.map_rows(session_key)
+    at = state.picked(record)
+    if not any(rows.num_blocks):
+        st.info("No turn of this session has known tokens. Import its log again with a tokenizer: Sessions, Add logs.")
+        return
+    block_map(
+        payload, key=f"map_{session_key}", picked=at, on_pick=lambda pick: state.pick(pick["turn"], pick["block"])
+    )
+    if at is None:
+        first = next_divergence(rows, None, 1)
+        if first is None:
+            st.info("No turn leaves the turn before it. Click any cell of the map to read its tokens.")
+            return
+        st.info("Click a cell or press n in the map. Shown below: the first divergence.")
+        at = first
+    turn = next(turn for turn in record.turns if turn.turn == at[0])
+    turn_comparison(record, session_key, turn, at[1])
+
+
+def pictures(record: SessionRecord) -> None:
+    """Reusable against cached, and the token account, turn by turn."""
+    data = [
+        charts.TurnFigures(
+            turn.turn, turn.prompt_tokens, turn.reusable_tokens, turn.cached_tokens, turn.ideal_tokens, turn.account
+        )
+        for turn in record.turns
+    ]
+    dark = state.is_dark()
+    options = {"width": "stretch", "theme": None, "config": {"displaylogo": False}}
+    reused, account = st.tabs(["Reusable against cached", "Token account"])
+    with reused:
+        figure = charts.styled(charts.reused_against_reusable(data), dark)
+        words = "Reusable tokens (predicted) and cached tokens (reported) by turn"
+        st.plotly_chart(figure, key="reused", alt=words, **options)
+    with account:
+        figure = charts.styled(charts.account_bars(data), dark)
+        st.plotly_chart(figure, key="account", alt="Parts of the token account by turn", **options)
+        st.caption(
+            "cached: reused by the server · missed: unchanged, yet computed again · rounding: the block that is not"
+            " full · lost: seen before, but behind a change · new: the rest. The parts add up to the prompt."
+        )
+
+
+def turn_table(record: SessionRecord) -> None:
+    """Every figure of every turn, as a table."""
+    with st.expander("All turns as a table"):
+        st.dataframe(_table(record.turns), hide_index=True, alt="All turns with all token figures")
+
+
+def _table(turns: tuple[TurnRecord, ...]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "Turn": [turn.turn for turn in turns],
+            "Started (UTC)": pd.to_datetime([turn.started_at for turn in turns], unit="s", utc=True),
+            "Prompt": _whole(turn.prompt_tokens for turn in turns),
+            "Output": _whole(turn.output_tokens for turn in turns),
+            "Cached": _whole(turn.cached_tokens for turn in turns),
+            "Reusable": _whole(turn.reusable_tokens for turn in turns),
+            "Ideal": _whole(turn.ideal_tokens for turn in turns),
+            **{
+                name.capitalize(): _whole(getattr(turn.account, name) if turn.account else None for turn in turns)
+                for name in ("missed", "rounding", "lost", "new")
+            },
+            "Reusable, not reported": _whole(
+                turn.account.reusable_unreported if turn.account else None for turn in turns
+            ),
+            "Beyond prediction": _whole(turn.account.beyond_prediction if turn.account else None for turn in turns),
+            "Divergence": [described(turn.divergence) if turn.divergence else "" for turn in turns],
+            "Donor": [f"{turn.donor.session_id} turn {turn.donor.turn}" if turn.donor else "" for turn in turns],
+            "Salt": [turn.salt or "" for turn in turns],
+            "Tokens": [FIDELITY.get(turn.fidelity or "", "unknown") for turn in turns],
+            "Cached tokens are": [BASIS[turn.cached_basis] for turn in turns],
+            "Note": [turn.note or "" for turn in turns],
+        }
+    )
+
+
+def _whole(values: Iterable[int | None]) -> Any:
+    """A column of whole numbers in which None stays unknown."""
+    return pd.array(list(values), dtype="Int64")
+
+
+def _known(known: int, turns: int) -> str | None:
+    return None if known == turns else f"over {known} of {turns} turns"

@@ -1,0 +1,239 @@
+"""What survives a rerun: the one file that names session-state keys, query parameters and caches.
+
+Caches are keyed on the store's version and on keys of rows, so an import is seen at once and nothing else is read
+twice.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from analysis.live.vllm import ServerInfo, VllmServer
+from analysis.model.record import SessionRecord
+from analysis.model.session import TokenIds
+from analysis.model.settings import Normalisation, Settings
+from analysis.pipeline.importing import Progress, analyse_source, read_source, store
+from analysis.pipeline.renderers import Renderers
+from analysis.store.database import StoreError
+from analysis.store.repository import Repository
+from app import places
+from app.block_map import BlockRows, pack
+
+SERVER = "live_server"
+SERVED = "live_server_info"
+OPENED = "opened_session"
+TABLE = "session_table_number"
+SAID = "message"
+
+_seeding = Lock()
+
+
+def repository() -> Repository:
+    """The database of this dashboard; shows the reason and stops the page where it cannot be opened."""
+    try:
+        return _open(str(places.database()))
+    except StoreError as error:
+        st.error(str(error))
+        st.stop()
+
+
+@st.cache_resource(show_spinner=False)
+def _open(path: str) -> Repository:
+    return Repository.open(path)
+
+
+def needs_samples() -> bool:
+    """Whether this is the very first start on this database."""
+    return repository().untouched()
+
+
+def fill_with_samples(progress: Progress) -> None:
+    """On the very first start, analyse the sample sessions; each is the history of a server of its own."""
+    with _seeding:
+        kept = repository()
+        if not kept.untouched():
+            return
+        logs = places.sample_logs()
+        renderers = known_renderers()
+        for done, path in enumerate(logs, 1):
+            store(analyse_source(read_source(path), renderers, Settings(16, "given")), renderers, kept)
+            progress("sample sessions analysed", done, len(logs))
+
+
+@st.cache_resource(show_spinner=False)
+def known_renderers(model: str | None = None, normalise: Normalisation = "vllm") -> Renderers:
+    """Renderers that load a tokenizer once for everybody; raises RenderError where ``model`` cannot be loaded."""
+    renderers = Renderers(model, None, normalise, places.known_models())
+    if model:
+        renderers.renderer_for("")
+    return renderers
+
+
+def live_renderers(server: VllmServer) -> Renderers:
+    """Renderers over the live server of this browser session."""
+    return Renderers(server=server, known=places.known_models())
+
+
+def live_server() -> VllmServer | None:
+    """The live server that this browser session is connected to.  Its key stays in memory."""
+    server = st.session_state.get(SERVER)
+    return server if isinstance(server, VllmServer) else None
+
+
+def connect_live(server: VllmServer | None, info: ServerInfo | None) -> None:
+    """Connect this browser session to a server and keep what it said of itself; None disconnects."""
+    st.session_state[SERVER] = server
+    st.session_state[SERVED] = info
+
+
+def live_info() -> ServerInfo | None:
+    """What the live server said of itself."""
+    return st.session_state.get(SERVED)
+
+
+def served_block_size() -> int | None:
+    """The live server's block size, None where there is no server or it does not say."""
+    info = live_info()
+    return info.block_size if info else None
+
+
+def sessions() -> pd.DataFrame:
+    """One row per session, those with most wasted tokens first."""
+    return _sessions(_stamp())
+
+
+def session(session_key: int) -> SessionRecord | None:
+    """One session with its findings."""
+    return _session(_stamp(), session_key)
+
+
+def full_ids(session_key: int) -> dict[int, TokenIds]:
+    """Prompt and reply tokens of every turn of a session."""
+    return _full_ids(_stamp(), session_key)
+
+
+def map_rows(session_key: int) -> tuple[BlockRows, bytes]:
+    """The rows of a session's block map, and what the browser gets of them."""
+    return _map_rows(_stamp(), session_key)
+
+
+def token_bytes(model: str, token_ids: Iterable[int]) -> dict[int, bytes]:
+    """What tokens stand for, as far as the store knows."""
+    return repository().token_bytes(model, token_ids)
+
+
+Stamp = tuple[str, tuple[int, int]]  # the database and its version: what every cache is keyed on
+
+
+def _stamp() -> Stamp:
+    kept = repository()
+    return kept.name, kept.version()
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def _sessions(stamp: Stamp) -> pd.DataFrame:
+    return repository().sessions()
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _session(stamp: Stamp, session_key: int) -> SessionRecord | None:
+    return repository().session(session_key)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _full_ids(stamp: Stamp, session_key: int) -> dict[int, TokenIds]:
+    return repository().full_ids(session_key)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _map_rows(stamp: Stamp, session_key: int) -> tuple[BlockRows, bytes]:
+    record = _session(stamp, session_key)
+    assert record is not None
+    runs = repository().runs(session_key)
+    turns = np.array([turn.turn for turn in record.turns])
+    size = record.settings.block_size
+    row_of = {turn.turn: row for row, turn in enumerate(record.turns)}
+    rows = BlockRows(
+        turn_numbers=turns.tolist(),
+        num_blocks=[-(-(turn.prompt_tokens or 0) // size) if turn.account else 0 for turn in record.turns],
+        run_offsets=np.searchsorted(runs.turns, [*turns, turns[-1] + 1]).astype(np.uint32),
+        run_starts=runs.starts.astype(np.uint32),
+        run_states=runs.states.astype(np.uint8),
+        divergences=[(row_of[turn.turn], turn.divergence.block) for turn in record.turns if turn.divergence],
+        cached_blocks=[None if turn.cached_tokens is None else turn.cached_tokens / size for turn in record.turns],
+        block_size=size,
+        prompt_tokens=[turn.prompt_tokens for turn in record.turns],
+    )
+    return rows, pack(rows)
+
+
+def picked(record: SessionRecord) -> tuple[int, int] | None:
+    """The turn and block in the URL, where they are a cell of this session."""
+    turn, block = _number("turn"), _number("block")
+    found = next((one for one in record.turns if one.turn == turn), None)
+    if turn is None or found is None or not found.prompt_tokens:
+        return None
+    last = (found.prompt_tokens - 1) // record.settings.block_size
+    return turn, min(max(0, block or 0), last)
+
+
+def pick(turn: int, block: int) -> None:
+    """Put a cell into the URL, so that a reload or a colleague lands on it."""
+    st.query_params.update(turn=str(turn), block=str(block))
+
+
+def session_in_url() -> int | None:
+    """The session that the URL names."""
+    return _number("session")
+
+
+def show_in_url(session_key: int) -> None:
+    """Let the URL name the session that is shown."""
+    st.session_state[OPENED] = session_key
+    if _number("session") != session_key:
+        st.query_params["session"] = str(session_key)
+
+
+def is_dark() -> bool:
+    """Whether the browser shows the dark theme."""
+    return st.context.theme.type == "dark"
+
+
+def typed_path(text: str) -> Path:
+    """A path as a person types it."""
+    return Path(text.strip()).expanduser()
+
+
+def open_session(session_key: int) -> None:
+    """Remember which session was opened last; the table forgets its selection, so the row can be opened again."""
+    st.session_state[OPENED] = session_key
+    st.session_state[TABLE] = table_number() + 1
+
+
+def last_opened() -> int | None:
+    """The session that was opened last in this browser session."""
+    return st.session_state.get(OPENED)
+
+
+def table_number() -> int:
+    """Part of the key of the session table: a new number is a table without a selection."""
+    return int(st.session_state.get(TABLE, 0))
+
+
+def say(message: str) -> None:
+    """Leave a message for the next run of the page."""
+    st.session_state[SAID] = message
+
+
+def said() -> str | None:
+    """Take the message that was left."""
+    return st.session_state.pop(SAID, None)
+
+
+def _number(name: str) -> int | None:
+    value = st.query_params.get(name, "")
+    return int(value) if value.isdecimal() and len(value) < 16 else None

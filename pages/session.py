@@ -1,0 +1,20 @@
+"""One session: its verdict, its block map, where its turns part, and every figure."""
+
+import streamlit as st
+
+from app import session_view, state
+
+session_key = state.session_in_url() or state.last_opened()
+record = state.session(session_key) if session_key is not None else None
+if session_key is None or record is None:
+    st.title("Session", anchor=False)
+    gone = "There is no such session in this database." if session_key is not None else "No session is open."
+    st.info(f"{gone} Pick one on the page Sessions.")
+    st.page_link("pages/sessions.py", label="Sessions")
+    st.stop()
+state.show_in_url(session_key)
+session_view.headline(record)
+session_view.key_figures(record)
+session_view.explorer(record, session_key)
+session_view.pictures(record)
+session_view.turn_table(record)

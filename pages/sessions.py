@@ -1,0 +1,40 @@
+"""Sessions: everything in the store, the most wasteful first."""
+
+import streamlit as st
+
+from analysis.report.words import counted
+from app import session_table, state
+from app.log_form import add_logs
+
+if state.needs_samples():
+    bar = st.progress(0.0, "First start: analysing the sample sessions")
+    state.fill_with_samples(lambda stage, done, total: bar.progress(done / total, f"{done} of {total} {stage}"))
+    bar.empty()
+
+title, action = st.columns([5, 1], vertical_alignment="bottom")
+title.title("Sessions", anchor=False)
+if action.button("Add logs", type="primary", width="stretch"):
+    add_logs()
+if message := state.said():
+    st.success(message)
+
+frame = state.sessions()
+if frame.empty:
+    st.info("No session is stored. Add logs: one JSON request with its response a line, from any proxy before vLLM.")
+    st.stop()
+
+session_table.totals(frame)
+search = st.text_input("Search", placeholder="session, source or model", label_visibility="collapsed")
+shown = session_table.matching(frame, search)
+if shown.empty:
+    st.info(f"None of {counted(len(frame), 'session')} matches “{search}”.")
+    st.stop()
+chosen = session_table.table(shown)
+if chosen is not None:
+    state.open_session(chosen)
+    st.switch_page("pages/session.py", query_params={"session": str(chosen)})
+st.caption(
+    "Click a row to open the session. Wasted tokens: lost, computed again because earlier text changed, and missed,"
+    " unchanged and computed again all the same."
+)
+session_table.problems(state.repository().problems())
