@@ -10,9 +10,10 @@ from analysis.model.settings import Settings
 from analysis.pipeline.compare import compare
 from analysis.pipeline.importing import LogFile
 from analysis.pipeline.renderers import Renderers
-from analysis.report.words import described
+from analysis.report.words import described, fields
 from app import state
 from app.palette import palette
+from app.plain import plain
 from app.token_view import comparison_html, differing, side
 
 TOKENS_BEFORE = 16
@@ -40,7 +41,7 @@ def answer(given: list[LogFile], renderers: Callable[[], Renderers], settings: S
             chosen = renderers()
             record = compare(given, chosen.renderer_for, settings)
     except (ValueError, OSError) as error:
-        st.error(str(error))
+        st.error(plain(str(error)))
         return
     later = record.turns[-1]
     assert later.previous is not None
@@ -48,7 +49,8 @@ def answer(given: list[LogFile], renderers: Callable[[], Renderers], settings: S
     if found is None:
         st.success("No divergence: the later prompt only goes on where the earlier one ends.")
     else:
-        st.subheader(f"They part at token {found.token:,}, {described(found)}.", anchor=False)
+        st.subheader(plain(f"They part at token {found.token:,}, {described(found)}."), anchor=False)
+        st.caption(plain(fields(found)))
     first, second, third = st.columns(3)
     first.metric("Equal from the front", f"{later.previous.lcp_tokens:,} tokens", border=True, height="stretch")
     reusable = best_tokens(later.previous.lcp_tokens, later.prompt_tokens or 0, settings.block_size)
@@ -77,4 +79,6 @@ def _tokens(record: SessionRecord, renderers: Renderers, settings: Settings) -> 
         comparison_html(sides, texts, settings.block_size, found.token if found else None, palette(state.is_dark()))
     )
     if renderer is None:
-        st.info(f"Tokens are shown by id: no tokenizer for the model “{later.model or 'unnamed'}”. Choose one above.")
+        st.info(
+            f"Tokens are shown by id: no tokenizer for the model “{plain(later.model or 'unnamed')}”. Choose one above."
+        )

@@ -4,6 +4,7 @@ import streamlit as st
 
 from analysis.live.vllm import ServerInfo, VllmServer
 from app import places, state
+from app.plain import plain
 
 
 def connection_form() -> None:
@@ -30,12 +31,12 @@ def connection_form() -> None:
             state.connect_live(server, server.describe())
     except OSError as error:
         state.connect_live(None, None)
-        st.error(str(error))
+        st.error(plain(str(error)))
 
 
 def facts(info: ServerInfo) -> None:
     """What the server says of itself; what it does not say is said to be unknown."""
-    st.subheader(f"Connected to {info.url}", anchor=False)
+    st.subheader(plain(f"Connected to {info.url}"), anchor=False)
     shown = (
         ("vLLM", info.version),
         ("Block size", f"{info.block_size} tokens" if info.block_size else None),
@@ -57,7 +58,7 @@ def reset(server: VllmServer) -> None:
     try:
         offered = server.can_reset()
     except OSError as error:
-        st.error(str(error))
+        st.error(plain(str(error)))
         return
     if not offered:
         st.caption("Resetting the prefix cache from here needs a server started with VLLM_SERVER_DEV_MODE=1.")
@@ -69,4 +70,4 @@ def reset(server: VllmServer) -> None:
             else:
                 st.error("The server refused: blocks are in use. Try again when no request is running.")
         except OSError as error:
-            st.error(str(error))
+            st.error(plain(str(error)))

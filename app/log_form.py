@@ -11,6 +11,7 @@ from analysis.pipeline.importing import LogFile, Source, already_stored, analyse
 from analysis.pipeline.renderers import Renderers
 from analysis.report.words import counted
 from app import state
+from app.plain import plain
 
 IDS = "The log's ids and known models"
 MODEL = "A model's folder or hub id"
@@ -98,10 +99,10 @@ def add_logs() -> None:
             sources.append(read_source(state.typed_path(path)))
         outcome = import_sources(sources, renderers(), settings)
     except (ValueError, OSError) as error:
-        st.error(str(error))
+        st.error(plain(str(error)))
         return
     for line in outcome.refused:
-        st.error(line)
+        st.error(plain(line))
     if outcome.sessions or outcome.unchanged:
         state.say(outcome.sentence())
         if not outcome.refused:

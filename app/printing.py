@@ -3,7 +3,7 @@
 from analysis.model.finding import Divergence
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
-from analysis.report.words import counted, described, verdict
+from analysis.report.words import counted, described, fields, verdict
 
 HEADINGS = ("turn", "prompt", "cached", "reusable", "missed", "lost", "new", "leaves the turn before")
 
@@ -43,8 +43,7 @@ def comparison_text(earlier: TurnRecord, later: TurnRecord) -> str:
         f"  {safe(described(found))}",
     ]
     if found.segment is not None:
-        then = found.previous_segment
-        lines.append(f"  field: {safe(found.segment.path)}" + (f" (before: {safe(then.path)})" if then else ""))
+        lines.append(f"  {safe(fields(found))}")
     return "\n".join([*lines, *_decoded(found)]) + "\n"
 
 

@@ -10,12 +10,55 @@ from analysis.report.words import verdict
 from app import state
 from app.palette import palette
 
+COUNTS = (
+    "num_turns", "num_divergences", "prompt_tokens", "known_turns", "known_prompt_tokens", "cached_tokens",
+    "reusable_tokens", "missed_tokens", "lost_tokens", "unknown_turns", "mismatched_turns",
+)  # fmt: skip
+SHOWN = (
+    "session_id", "verdict", "wasted_tokens", "hit_rate", "hit_rates", "num_turns", "prompt_tokens", "model", "source",
+    "started",
+)  # fmt: skip
+
+
+def sessions() -> pd.DataFrame:
+    """One row per session, those with most wasted tokens first, with its verdict; made once per state of the store."""
+    return _sessions(state.stamp())
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def _sessions(stamp: state.Stamp) -> pd.DataFrame:
+    frame = state.repository().sessions()
+    figures = [figures_of(row) for row in frame.to_dict("records")]
+    return frame.assign(
+        verdict=[verdict(one) for one in figures],
+        wasted_tokens=[one.wasted_tokens for one in figures],
+        hit_rate=pd.array([one.hit_rate for one in figures], dtype="Float64"),
+        hit_rates=[list(map(float, rates)) if isinstance(rates, np.ndarray) else [] for rates in frame.hit_rates],
+        started=pd.to_datetime(frame.started_at, unit="s", utc=True),
+    )
+
+
+def figures_of(row: dict[str, object]) -> SessionFigures:
+    """A row of the store as the figures of a session."""
+    turn, path, role = (row[f"costliest_{name}"] for name in ("turn", "path", "role"))
+    segment = None if pd.isna(path) else Segment(str(path), None, None if pd.isna(role) else str(role))
+    counts = {name: int(str(row[name]).partition(".")[0]) for name in COUNTS}
+    return SessionFigures(**counts, costliest_turn=None if pd.isna(turn) else int(str(turn)), costliest_segment=segment)
+
+
+def matching(frame: pd.DataFrame, search: str) -> pd.DataFrame:
+    """The rows whose session, source or model holds every word of the search."""
+    for word in search.split():
+        texts = frame.session_id + "\n" + frame.source + "\n" + frame.model
+        frame = frame[texts.str.contains(word, case=False, regex=False)]
+    return frame
+
 
 def totals(frame: pd.DataFrame) -> None:
     """Sums over all sessions."""
-    known = int(frame.known_prompt_tokens.sum())
-    wasted = int(frame.missed_tokens.sum() + frame.lost_tokens.sum())
-    prompt = int(frame.prompt_tokens.sum())
+    known, prompt, wasted = (
+        int(frame[name].sum()) for name in ("known_prompt_tokens", "prompt_tokens", "wasted_tokens")
+    )
     first, second, third, fourth = st.columns(4)
     first.metric("Sessions", f"{len(frame):,}", border=True, height="stretch")
     second.metric("Prompt tokens", f"{prompt:,}", border=True, height="stretch")
@@ -38,64 +81,14 @@ def totals(frame: pd.DataFrame) -> None:
     )
 
 
-def figures_of(row: pd.Series) -> SessionFigures:
-    """A row of the store as the figures of a session."""
-    known = pd.notna(row.costliest_turn)
-    named = pd.notna(row.costliest_path)
-    role = row.costliest_role if pd.notna(row.costliest_role) else None
-    counts = {
-        name: int(row[name])
-        for name in (
-            "num_turns", "num_divergences", "prompt_tokens", "known_turns", "known_prompt_tokens", "cached_tokens",
-            "reusable_tokens", "missed_tokens", "lost_tokens", "unknown_turns", "mismatched_turns",
-        )
-    }  # fmt: skip
-    return SessionFigures(
-        **counts,
-        costliest_turn=int(row.costliest_turn) if known else None,
-        costliest_segment=Segment(row.costliest_path, None, role) if named else None,
-    )
-
-
-def matching(frame: pd.DataFrame, search: str) -> pd.DataFrame:
-    """The rows whose session, source or model holds every word of the search."""
-    for word in search.split():
-        texts = frame.session_id + "\n" + frame.source + "\n" + frame.model
-        frame = frame[texts.str.contains(word, case=False, regex=False)]
-    return frame
-
-
-@st.cache_data(show_spinner=False, max_entries=8)
-def rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows as they are shown."""
-    figures = [figures_of(row) for _index, row in frame.iterrows()]
-    return pd.DataFrame(
-        {
-            "session_id": frame.session_id.to_numpy(),
-            "verdict": [verdict(one) for one in figures],
-            "wasted_tokens": [one.wasted_tokens for one in figures],
-            "hit_rate": [one.hit_rate for one in figures],
-            "hit_rates": [
-                list(map(float, rates)) if isinstance(rates, np.ndarray) else [] for rates in frame.hit_rates
-            ],
-            "num_turns": frame.num_turns.to_numpy(),
-            "prompt_tokens": frame.prompt_tokens.to_numpy(),
-            "model": frame.model.to_numpy(),
-            "source": frame.source.to_numpy(),
-            "started": pd.to_datetime(frame.started_at.to_numpy(), unit="s", utc=True),
-        }
-    )
-
-
 def table(frame: pd.DataFrame) -> int | None:
     """Show the sessions; return the key of the one that was clicked."""
     column = st.column_config
-    colours = palette(state.is_dark())
     event = st.dataframe(
-        rows(frame),
+        frame[list(SHOWN)],
         key=f"sessions_{state.table_number()}",
         hide_index=True,
-        height=min(38 * len(frame) + 40, 620),
+        height=min(35 * len(frame) + 38, 620),
         on_select="rerun",
         selection_mode="single-cell",
         alt="All sessions, the most wasteful first; click a row to open it",
@@ -104,7 +97,9 @@ def table(frame: pd.DataFrame) -> int | None:
             "verdict": column.TextColumn("Verdict", width=520),
             "wasted_tokens": column.NumberColumn("Wasted tokens", format="localized", width=110),
             "hit_rate": column.ProgressColumn("Hit rate", format="percent", min_value=0, max_value=1, width=110),
-            "hit_rates": column.BarChartColumn("Hit rate by turn", y_min=0, y_max=1, width=130, color=colours.reported),
+            "hit_rates": column.BarChartColumn(
+                "Hit rate by turn", y_min=0, y_max=1, width=130, color=palette(state.is_dark()).reported
+            ),
             "num_turns": column.NumberColumn("Turns", format="localized", width=70),
             "prompt_tokens": column.NumberColumn("Prompt tokens", format="localized", width=110),
             "model": column.TextColumn("Model", width=140),

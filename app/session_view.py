@@ -11,6 +11,7 @@ from analysis.pipeline.record import figures
 from analysis.report.words import counted, described, verdict
 from app import charts, state
 from app.block_map import block_map, next_divergence
+from app.plain import plain
 from app.turn_view import turn_comparison
 
 FIDELITY = {
@@ -29,17 +30,17 @@ BASIS = {
 
 def headline(record: SessionRecord) -> None:
     """Who, what and the verdict."""
-    st.header(record.session_id, anchor=False)
+    st.header(plain(record.session_id), anchor=False)
     settings = record.settings
     size = f"block size {settings.block_size} ({settings.block_size_basis})"
     facts = [record.source, record.model or "no model named", size]
     if record.inferred:
         facts.append("grouped by its messages: the log has no session key")
     st.text(" · ".join(facts))
-    st.subheader(verdict(figures(record)), anchor=False)
+    st.subheader(plain(verdict(figures(record))), anchor=False)
     for problem in record.problems:
         line = f", line {problem.line}" if problem.line is not None else ""
-        st.warning(f"{problem.file}{line}: {problem.message}")
+        st.warning(plain(f"{problem.file}{line}: {problem.message}"))
 
 
 def key_figures(record: SessionRecord) -> None:

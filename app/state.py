@@ -9,7 +9,6 @@ from pathlib import Path
 from threading import Lock
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from analysis.live.vllm import ServerInfo, VllmServer
@@ -22,6 +21,7 @@ from analysis.store.database import StoreError
 from analysis.store.repository import Repository
 from app import places
 from app.block_map import BlockRows, pack
+from app.plain import plain
 
 SERVER = "live_server"
 SERVED = "live_server_info"
@@ -37,7 +37,7 @@ def repository() -> Repository:
     try:
         return _open(str(places.database()))
     except StoreError as error:
-        st.error(str(error))
+        st.error(plain(str(error)))
         st.stop()
 
 
@@ -101,24 +101,19 @@ def served_block_size() -> int | None:
     return info.block_size if info else None
 
 
-def sessions() -> pd.DataFrame:
-    """One row per session, those with most wasted tokens first."""
-    return _sessions(_stamp())
-
-
 def session(session_key: int) -> SessionRecord | None:
     """One session with its findings."""
-    return _session(_stamp(), session_key)
+    return _session(stamp(), session_key)
 
 
 def full_ids(session_key: int) -> dict[int, TokenIds]:
     """Prompt and reply tokens of every turn of a session."""
-    return _full_ids(_stamp(), session_key)
+    return _full_ids(stamp(), session_key)
 
 
 def map_rows(session_key: int) -> tuple[BlockRows, bytes]:
     """The rows of a session's block map, and what the browser gets of them."""
-    return _map_rows(_stamp(), session_key)
+    return _map_rows(stamp(), session_key)
 
 
 def token_bytes(model: str, token_ids: Iterable[int]) -> dict[int, bytes]:
@@ -129,29 +124,25 @@ def token_bytes(model: str, token_ids: Iterable[int]) -> dict[int, bytes]:
 Stamp = tuple[str, tuple[int, int]]  # the database and its version: what every cache is keyed on
 
 
-def _stamp() -> Stamp:
+def stamp() -> Stamp:
+    """What is stored now."""
     kept = repository()
     return kept.name, kept.version()
 
 
-@st.cache_data(show_spinner=False, max_entries=4)
-def _sessions(stamp: Stamp) -> pd.DataFrame:
-    return repository().sessions()
-
-
 @st.cache_resource(show_spinner=False, max_entries=32)
-def _session(stamp: Stamp, session_key: int) -> SessionRecord | None:
+def _session(at: Stamp, session_key: int) -> SessionRecord | None:
     return repository().session(session_key)
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
-def _full_ids(stamp: Stamp, session_key: int) -> dict[int, TokenIds]:
+def _full_ids(at: Stamp, session_key: int) -> dict[int, TokenIds]:
     return repository().full_ids(session_key)
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def _map_rows(stamp: Stamp, session_key: int) -> tuple[BlockRows, bytes]:
-    record = _session(stamp, session_key)
+def _map_rows(at: Stamp, session_key: int) -> tuple[BlockRows, bytes]:
+    record = _session(at, session_key)
     assert record is not None
     runs = repository().runs(session_key)
     turns = np.array([turn.turn for turn in record.turns])

@@ -5,12 +5,13 @@ import streamlit as st
 
 from analysis.model.session import TokenIds
 from app import state
+from app.plain import plain
 
 
 def ask_for_texts(model: str, ids: dict[int, TokenIds]) -> None:
     """Say which tokenizer is missing and take it from a folder, the hub or the live server."""
     st.warning(
-        f"The tokens are shown by id: no tokenizer for the model “{model}” was at hand. All figures are exact all the"
+        f"The tokens are shown by id: no tokenizer for the model “{plain(model)}” was at hand. All figures are exact all the"
         " same. To name message fields as well, add the log again with its tokenizer."
     )
     server = state.live_server()
@@ -31,6 +32,6 @@ def ask_for_texts(model: str, ids: dict[int, TokenIds]) -> None:
                 texts = dict(zip(token_ids, renderer.token_bytes(token_ids), strict=True))
                 state.repository().remember_texts(model, texts)
     except (ValueError, OSError) as error:
-        st.error(str(error))
+        st.error(plain(str(error)))
         return
     st.rerun()

@@ -6,9 +6,10 @@ import streamlit as st
 from analysis.model.finding import Account
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import TokenIds
-from analysis.report.words import described
+from analysis.report.words import described, fields
 from app import state
 from app.palette import palette
+from app.plain import plain
 from app.text_form import ask_for_texts
 from app.token_view import Side, comparison_html, differing, side
 
@@ -25,9 +26,11 @@ def turn_comparison(record: SessionRecord, session_key: int, turn: TurnRecord, b
         st.info(f"The tokens of turn {turn.turn} are unknown.")
         return
     found = turn.divergence
-    st.markdown(f"#### {_headline(turn, block)}")
+    st.subheader(plain(_headline(turn, block)), anchor=False)
     if sentence := _sentence(record, turn):
         st.text(sentence)
+    if found is not None and found.segment is not None:
+        st.caption(plain(fields(found)))
     other = _other_turn(record, turn, ids)
     context = st.segmented_control(
         "Context", list(CONTEXTS), default="a little", key="context", label_visibility="collapsed"

@@ -5,6 +5,7 @@ import streamlit as st
 from analysis.report.words import counted
 from app import session_table, state
 from app.log_form import add_logs
+from app.plain import plain
 
 if state.needs_samples():
     bar = st.progress(0.0, "First start: analysing the sample sessions")
@@ -16,9 +17,9 @@ title.title("Sessions", anchor=False)
 if action.button("Add logs", type="primary", width="stretch"):
     add_logs()
 if message := state.said():
-    st.success(message)
+    st.success(plain(message))
 
-frame = state.sessions()
+frame = session_table.sessions()
 if frame.empty:
     st.info("No session is stored. Add logs: one JSON request with its response a line, from any proxy before vLLM.")
     st.stop()
@@ -27,7 +28,7 @@ session_table.totals(frame)
 search = st.text_input("Search", placeholder="session, source or model", label_visibility="collapsed")
 shown = session_table.matching(frame, search)
 if shown.empty:
-    st.info(f"None of {counted(len(frame), 'session')} matches “{search}”.")
+    st.info(f"None of {counted(len(frame), 'session')} matches “{plain(search)}”.")
     st.stop()
 chosen = session_table.table(shown)
 if chosen is not None:

@@ -47,6 +47,15 @@ def described(found: Divergence) -> str:
     return f"in {place}, where {place_of(before)} stood before"
 
 
+def fields(found: Divergence) -> str:
+    """The message fields of a divergence by their paths, for engineers."""
+    here, before = found.segment, found.previous_segment
+    if here is None or before is None:
+        return ""
+    paths = f"field: {here.path}" if here.path == before.path else f"field: {here.path} · before: {before.path}"
+    return paths + (f" · character {here.char:,}" if here.char is not None else "")
+
+
 def place_of(segment: Segment) -> str:
     """A field in words; messages are counted from 1."""
     if segment.path == TEMPLATE:

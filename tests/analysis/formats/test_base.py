@@ -1,0 +1,32 @@
+"""Problems of one file: their order, and many alike as one."""
+
+from analysis.formats.base import FormatError, Problems, UnknownFormat
+from analysis.model.session import Problem
+
+
+def test_problems_keep_their_order() -> None:
+    problems = Problems("f.jsonl")
+    problems.add(3, "third")
+    problems.add(None, "whole file")
+    problems.add(1, "first")
+    assert problems.listed() == (
+        Problem("f.jsonl", 3, "third"),
+        Problem("f.jsonl", None, "whole file"),
+        Problem("f.jsonl", 1, "first"),
+    )
+
+
+def test_problems_of_one_kind_are_counted_under_the_first_line() -> None:
+    problems = Problems("f.jsonl")
+    for line in range(5, 2007):
+        problems.count("json", line, "broken.")
+    problems.count("role", 9, "odd.")
+    problems.count("role", 10, "odd.")
+    assert [(problem.line, problem.message) for problem in problems.listed()] == [
+        (5, "broken. (and 2,001 more such lines)"),
+        (9, "odd. (and 1 more such line)"),
+    ]
+
+
+def test_an_unknown_format_is_a_format_error() -> None:
+    assert issubclass(UnknownFormat, FormatError) and issubclass(FormatError, ValueError)

@@ -1,0 +1,111 @@
+"""Streams fold into the response that the same request gets unstreamed."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.formats import sse
+from tests.builders import SAMPLES, lines_of
+
+STREAMED = [path for path in SAMPLES if path.stem[:2] in ("04", "05", "13")]
+
+
+def stream(*chunks: dict[str, Any]) -> str:
+    return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+
+
+def delta(**fields: Any) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": fields}]}
+
+
+@pytest.mark.parametrize("path", STREAMED, ids=lambda path: path.stem)
+def test_recorded_streams(path: Path) -> None:
+    streamed = [line for line in lines_of(path) if "response_sse" in line]
+    assert streamed
+    for line in streamed:
+        folded, whole = sse.fold(line["response_sse"]), line["response"]
+        assert folded is not None
+        for key in ("id", "model", "created", "usage", "prompt_token_ids", "system_fingerprint"):
+            assert folded.get(key) == whole[key], key
+        (choice,), (expected,) = folded["choices"], whole["choices"]
+        for key in ("finish_reason", "token_ids"):
+            assert choice[key] == expected[key], key
+        assert {key: value for key, value in choice["message"].items() if value is not None} == expected["message"]
+
+
+def test_text_reasoning_and_calls_are_joined() -> None:
+    folded = sse.fold(
+        stream(
+            delta(role="assistant", content=""),
+            delta(reasoning="h"),
+            delta(reasoning="m"),
+            delta(content="a"),
+            delta(content="b"),
+            delta(tool_calls=[{"index": 0, "id": "c1", "type": "function", "function": {"name": "f"}}]),
+            delta(tool_calls=[{"index": 0, "function": {"arguments": '{"a":'}}]),
+            delta(tool_calls=[{"index": 0, "function": {"arguments": "1}"}}]),
+            delta(tool_calls=[{"index": 1, "id": "c2", "function": {"name": "g", "arguments": "{}"}}]),
+            {"choices": [], "usage": {"prompt_tokens": 3}},
+        )
+    )
+    assert folded == {
+        "usage": {"prompt_tokens": 3},
+        "choices": [
+            {
+                "index": 0,
+                "message": {
+                    "role": "assistant",
+                    "content": "ab",
+                    "reasoning": "hm",
+                    "tool_calls": [
+                        {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a":1}'}},
+                        {"id": "c2", "type": "function", "function": {"name": "g", "arguments": "{}"}},
+                    ],
+                },
+            }
+        ],
+    }
+
+
+def test_completion_text_and_ids_are_joined() -> None:
+    chunks = [{"choices": [{"index": 0, "text": text, "token_ids": [ord(text)]}]} for text in "ab"]
+    assert sse.fold(stream(*chunks)) == {"choices": [{"index": 0, "text": "ab", "token_ids": [97, 98]}]}
+
+
+def test_choices_are_kept_apart() -> None:
+    folded = sse.fold_chunks([{"choices": [{"index": index, "text": text}]} for index, text in [(1, "x"), (0, "y")]])
+    assert folded == {"choices": [{"index": 0, "text": "y"}, {"index": 1, "text": "x"}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        pytest.param("", None, id="empty"),
+        pytest.param("data: [DONE]\n", None, id="only the end"),
+        pytest.param("hello\n", None, id="no stream"),
+        pytest.param('data: {"id": "x"\n', None, id="cut in a chunk"),
+        pytest.param(': ping\n\nevent: x\ndata:{"id":"x"}\r\n', {"id": "x", "choices": []}, id="comments and events"),
+        pytest.param('data: 5\ndata: {"id": "x"}\n', {"id": "x", "choices": []}, id="what is no object is left out"),
+    ],
+)
+def test_odd_streams(text: str, folded: dict[str, Any] | None) -> None:
+    assert sse.fold(text) == folded
+
+
+@pytest.mark.parametrize(
+    "chunk",
+    [
+        {"choices": 5},
+        {"choices": [5]},
+        {"choices": [{"index": "a", "delta": 5}]},
+        delta(tool_calls=5),
+        delta(tool_calls=[{"index": -3, "function": 5}]),
+        delta(tool_calls=[{"index": 9, "function": {"arguments": 5}}]),
+    ],
+    ids=str,
+)
+def test_damaged_chunks_do_not_stop_the_fold(chunk: dict[str, Any]) -> None:
+    folded = sse.fold_chunks([chunk, delta(content="a")])
+    assert folded["choices"]

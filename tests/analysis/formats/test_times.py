@@ -1,0 +1,34 @@
+"""Times of logs."""
+
+import pytest
+
+from analysis.formats.times import seconds
+from analysis.model.session import Json
+
+MOMENT = 1795962033.0
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param(MOMENT, MOMENT, id="seconds"),
+        pytest.param(int(MOMENT) * 1000, MOMENT, id="milliseconds"),
+        pytest.param(int(MOMENT) * 10**6, MOMENT, id="microseconds"),
+        pytest.param(int(MOMENT) * 10**9, MOMENT, id="nanoseconds"),
+        pytest.param("2026-11-29T14:20:33Z", MOMENT, id="ISO with Z"),
+        pytest.param("2026-11-29T16:20:33+02:00", MOMENT, id="ISO with an offset"),
+        pytest.param(" 2026-11-29 14:20:33.5 ", MOMENT + 0.5, id="ISO without a zone is UTC"),
+        pytest.param("yesterday", None, id="words"),
+        pytest.param("", None, id="empty"),
+        pytest.param(None, None, id="null"),
+        pytest.param(True, None, id="boolean"),
+        pytest.param(0, None, id="zero"),
+        pytest.param(-5.0, None, id="negative"),
+        pytest.param([1], None, id="list"),
+        pytest.param(float("inf"), None, id="infinite"),
+        pytest.param(float("nan"), None, id="no number"),
+        pytest.param(10**400, None, id="larger than a float"),
+    ],
+)
+def test_seconds(value: Json, expected: float | None) -> None:
+    assert seconds(value) == expected
