@@ -11,8 +11,8 @@ from app.plain import plain
 def ask_for_texts(model: str, ids: dict[int, TokenIds]) -> None:
     """Say which tokenizer is missing and take it from a folder, the hub or the live server."""
     st.warning(
-        f"The tokens are shown by id: no tokenizer for the model “{plain(model)}” was at hand. All figures are exact all the"
-        " same. To name message fields as well, add the log again with its tokenizer."
+        f"The tokens are shown by id: no tokenizer for the model “{plain(model)}” was at hand. All figures are exact"
+        " all the same. To name message fields as well, add the log again with its tokenizer."
     )
     server = state.live_server()
     place, action = st.columns([4, 1], vertical_alignment="bottom")
