@@ -72,14 +72,14 @@ class Traced(str):
             at += length
         return Traced(str.__getitem__(self, slice(start, stop)), tuple(kept))
 
-    def _found(self, pieces: Iterable[str]) -> list[str]:
-        """Cut out pieces that stand in this order."""
+    def _found(self, pieces: Iterable[str], separator: str | None = None) -> list[str]:
+        """Cut out pieces that stand in this order, with the separator between them."""
         result: list[str] = []
         at = 0
         for piece in pieces:
             at = str.find(self, piece, at)
             result.append(self._cut(at, at + len(piece)))
-            at += len(piece)
+            at += len(piece) + len(separator or "")
         return result
 
     def lstrip(self, chars: str | None = None, /) -> "Traced":
@@ -98,10 +98,10 @@ class Traced(str):
         return self._cut(0, len(self) - len(suffix)) if suffix and str.endswith(self, suffix) else self
 
     def split(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> list[str]:
-        return self._found(str.split(self, sep, maxsplit))
+        return self._found(str.split(self, sep, maxsplit), sep)
 
     def rsplit(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> list[str]:
-        return self._found(str.rsplit(self, sep, maxsplit))
+        return self._found(str.rsplit(self, sep, maxsplit), sep)
 
     def splitlines(self, keepends: bool = False) -> list[str]:
         return self._found(str.splitlines(self, keepends))

@@ -1,0 +1,136 @@
+"""Turns into sessions: with the log's own key, and without one the same."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.formats.grouping import Entry, grouped
+from analysis.model.session import JsonObject, Request, Session, Turn
+from tests.builders import RECORDED, SAMPLES, assistant, lines_of, log_of, request, tokens, user
+
+CHATS = [path for path in (*SAMPLES, *RECORDED) if not path.stem.startswith("sliding-window")]  # no sessions in there
+
+
+def asked(*requests: Request | tuple[JsonObject, ...], keys: str = "", times: str = "") -> list[str]:
+    """Group requests; keys and times are one letter or digit each, "-" for none.  Return the lines of each session."""
+    entries = []
+    for index, item in enumerate(requests):
+        at = float(times[index]) if times and times[index] != "-" else None
+        turn = Turn(0, index + 1, f"r{index}", item if isinstance(item, Request) else request(*item), started_at=at)
+        entries.append(Entry(turn, keys[index] if keys and keys[index] != "-" else None))
+    return lines(grouped(entries, "f", "f", "test"))
+
+
+def lines(sessions: tuple[Session, ...]) -> list[str]:
+    for session in sessions:
+        assert [turn.number for turn in session.turns] == list(range(1, len(session.turns) + 1))
+    return ["".join(str(turn.line) for turn in session.turns) for session in sessions]
+
+
+def without_keys(line: dict[str, Any]) -> dict[str, Any]:
+    line["request"].pop("session_id", None)
+    return {key: value for key, value in line.items() if key not in ("session_id", "request_headers")}
+
+
+@pytest.mark.parametrize("path", CHATS, ids=lambda path: path.stem)
+def test_files_without_keys_group_as_with_them(path: Path, tmp_path: Path) -> None:
+    bare = tmp_path / path.name
+    bare.write_text("\n".join(json.dumps(without_keys(line)) for line in lines_of(path)))
+    keyed, inferred = log_of(path).sessions, log_of(bare).sessions
+    assert [[turn.line for turn in session.turns] for session in inferred] == [
+        [turn.line for turn in session.turns] for session in keyed
+    ]
+    assert all(session.inferred for session in inferred) and not any(session.inferred for session in keyed)
+
+
+def test_the_key_decides() -> None:
+    growing = (user("a"),), (user("a"), assistant("b"), user("c"))
+    assert asked(*growing, keys="xy") == ["1", "2"]
+    assert asked((user("a"),), (user("z"),), keys="xx") == ["12"]
+
+
+def test_sessions_stand_in_the_order_of_their_first_turn() -> None:
+    hi = (user("hi"),)
+    assert asked(hi, hi, hi, keys="yxy") == ["13", "2"]
+
+
+@pytest.mark.parametrize(
+    ("times", "order"),
+    [
+        pytest.param("321", "321", id="by start time"),
+        pytest.param("111", "123", id="equal times: by line"),
+        pytest.param("3-1", "123", id="a gap in the times: by line"),
+    ],
+)
+def test_turns_stand_in_the_order_the_server_got_them(times: str, order: str) -> None:
+    hi = (user("hi"),)
+    assert asked(hi, hi, hi, keys="xxx", times=times) == [order]
+
+
+SYSTEM = {"role": "system", "content": "You are an agent."}
+FIRST = (SYSTEM, user("find it"))
+THEN = (*FIRST, assistant("ok"), user("go on"))
+
+
+@pytest.mark.parametrize(
+    ("requests", "sessions"),
+    [
+        pytest.param([FIRST, THEN], ["12"], id="a growing history"),
+        pytest.param([FIRST, (SYSTEM, user("other"))], ["1", "2"], id="a shared system text is no session"),
+        pytest.param([FIRST, ({"role": "system", "content": "New day."}, *THEN[1:])], ["12"], id="another system text"),
+        pytest.param([FIRST, (*FIRST[:1], user(" find it\n"), *THEN[2:])], ["12"], id="stripped text"),
+        pytest.param([THEN, FIRST], ["12"], id="a shorter history: an edit or a retry"),
+        pytest.param(
+            [(*FIRST, assistant("ok", reasoning="hm"), user("x")), (*FIRST, assistant("ok"), user("x"))],
+            ["12"],
+            id="reasoning is ignored",
+        ),
+        pytest.param(
+            [request(*FIRST, model="a"), request(*FIRST, model="b"), request(*THEN, model="a")],
+            ["13", "2"],
+            id="models are kept apart",
+        ),
+        pytest.param(
+            [FIRST, FIRST, THEN, (*FIRST, assistant("no"), user("stop"))],
+            ["1234"],
+            id="equal openings continue the latest",
+        ),
+        pytest.param(
+            [request(*FIRST, tools=({"function": {"name": "a"}},)), request(*THEN)], ["12"], id="tools are ignored"
+        ),
+    ],
+)
+def test_inference(requests: list[Any], sessions: list[str]) -> None:
+    assert asked(*requests) == sessions
+
+
+SUMMARY = "The user asked why parcels for postcode 40213 end up in the wrong bin. So far the sorter table was checked."
+
+
+def test_a_summary_continues_the_session_it_sums_up() -> None:
+    asks = user("Why do parcels for postcode 40213 end up in the wrong bin? Please check the sorter.")
+    history = (SYSTEM, asks, assistant("So far the sorter table was checked and is fine."), user("and now?"))
+    assert asked(history, (SYSTEM, user(SUMMARY))) == ["12"]
+    assert asked(history, (SYSTEM, user("A fresh question about something else entirely, please answer."))) == ["1", "2"]
+    assert asked(history, ({"role": "system", "content": "Another agent."}, user(SUMMARY))) == ["1", "2"]
+
+
+def completion(prompt: Any) -> Request:
+    return Request("completion", "m", prompt=prompt)
+
+
+@pytest.mark.parametrize(
+    ("prompts", "sessions"),
+    [
+        pytest.param(["abcdef", "abcdefgh"], ["12"], id="a growing text"),
+        pytest.param(["abcdefgh", "abcd"], ["12"], id="a shorter text"),
+        pytest.param(["abcdefgh", "abcXXXXX"], ["1", "2"], id="less than half in common"),
+        pytest.param([tokens(1, 2, 3), tokens(1, 2, 3, 4)], ["12"], id="growing ids"),
+        pytest.param([tokens(1, 2, 3), tokens(5, 2, 3)], ["1", "2"], id="other ids"),
+        pytest.param(["[1 2", tokens(1, 2)], ["1", "2"], id="text and ids"),
+    ],
+)
+def test_completions(prompts: list[Any], sessions: list[str]) -> None:
+    assert asked(*map(completion, prompts)) == sessions
