@@ -18,7 +18,7 @@ from analysis.model.record import SessionRecord
 from analysis.model.session import Problem
 from analysis.model.settings import DEFAULT_BLOCK_SIZE, Normalisation, Settings
 from analysis.pipeline.compare import compare
-from analysis.pipeline.importing import Analysed, LogFile, Progress, Source, analyse_source, read_source, store
+from analysis.pipeline.importing import Analysed, LogFile, Progress, analyse_source, joined, read_source, store
 from analysis.pipeline.renderers import Renderers
 from analysis.report.contract import as_json
 from analysis.report.gates import lost_percent
@@ -161,8 +161,7 @@ def _analyse_all(logs: list[Path], renderers: Renderers, settings: Settings, log
     """Analyse every log that can be read; what cannot be is said, and is an error where nothing is left."""
     sources = [read_source(path) for path in logs]
     if settings.same_server:
-        names = " + ".join(source.name for source in sources)
-        sources = [Source(names, tuple(file for source in sources for file in source.files))]
+        sources = [joined(sources)]
     analysed: list[Analysed] = []
     refused: list[FormatError] = []
     for source in sources:

@@ -1,13 +1,13 @@
 """The form that adds logs: what to read, where their tokens come from, and the import with its progress."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from analysis.formats.base import FormatError
 from analysis.model.settings import DEFAULT_BLOCK_SIZE, Settings
-from analysis.pipeline.importing import LogFile, Source, already_stored, analyse_source, read_source, store
+from analysis.pipeline.importing import LogFile, Source, already_stored, analyse_source, joined, read_source, store
 from analysis.pipeline.renderers import Renderers
 from analysis.report.words import counted
 from app import state
@@ -91,12 +91,18 @@ def add_logs() -> None:
         renderers = renderer_choice("add")
     with right:
         settings = block_size_choice("add")
+    together = st.checkbox(
+        "These logs are of one server",
+        help="Requests of one server share cached blocks. Otherwise each file or folder is a server of its own.",
+    )
     if not st.button("Analyse", type="primary", disabled=not (uploads or path.strip())):
         return
     try:
         sources = [Source(upload.name, (LogFile(upload.name, upload.getvalue()),)) for upload in uploads]
         if path.strip():
             sources.append(read_source(state.typed_path(path)))
+        if together and len(sources) > 1:
+            sources, settings = [joined(sources)], replace(settings, same_server=True)
         outcome = import_sources(sources, renderers(), settings)
     except (ValueError, OSError) as error:
         st.error(plain(str(error)))

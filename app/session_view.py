@@ -38,6 +38,8 @@ def headline(record: SessionRecord) -> None:
         facts.append("grouped by its messages: the log has no session key")
     st.text(" · ".join(facts))
     st.subheader(plain(verdict(figures(record))), anchor=False)
+    if record.turns and all(turn.cached_tokens is None for turn in record.turns):
+        st.info(plain(f"The server did not say what it reused: it is {BASIS[record.turns[0].cached_basis]}."))
     for problem in record.problems:
         line = f", line {problem.line}" if problem.line is not None else ""
         st.warning(plain(f"{problem.file}{line}: {problem.message}"))

@@ -43,6 +43,8 @@ def turn_comparison(record: SessionRecord, session_key: int, turn: TurnRecord, b
     st.html(comparison_html(sides, texts, size, found.token if found else None, palette(state.is_dark())))
     if not texts:
         ask_for_texts(turn.model, ids)
+    for note in turn.notes:
+        st.caption(plain(f"{note.code}: {note.evidence}"))
     if turn.account:
         st.caption(account_sentence(turn.account, turn.prompt_tokens or 0))
 

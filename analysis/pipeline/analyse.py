@@ -1,9 +1,11 @@
 """From sessions to findings: tokens, donor, account and divergence of every turn of one server history."""
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import gcd
 
+from analysis.causes import explain
+from analysis.causes.base import Evidence
 from analysis.core.account import Facts, account, best_tokens, parts
 from analysis.core.align import common_prefix
 from analysis.core.blocks import Fingerprints, fingerprints, full_blocks, reusable_tokens
@@ -84,21 +86,29 @@ class _Walk:
         except (ValueError, OSError) as error:
             self.problems.setdefault(id(session), []).append(Problem(session.file, turn.line, f"not rendered: {error}"))
             tokens = None
-        if tokens is None:
-            self.results[id(turn)] = TurnAnalysis(turn, turn.usage.prompt_tokens)
-            return
-        self._explain(session, turn, tokens)
-
-    def _explain(self, session: Session, turn: Turn, tokens: TurnTokens) -> None:
-        size = self.settings.block_size
         last = self._last.get(id(session))
+        if tokens is None:
+            found = TurnAnalysis(turn, turn.usage.prompt_tokens)
+        else:
+            found = self._aligned(session, turn, tokens, last)
+        causes, notes = explain(Evidence(found, self.results[id(last.turn)] if last else None))
+        self.results[id(turn)] = replace(found, causes=causes, notes=notes)
+
+    def _aligned(self, session: Session, turn: Turn, tokens: TurnTokens, last: _Served | None) -> TurnAnalysis:
+        """Donor, account and divergence of a turn, which is then part of the history."""
+        size = self.settings.block_size
         lcp = common_prefix(last.tokens.full_ids, tokens.prompt) if last else 0
         blocks = fingerprints(tokens.full_ids, size, last.blocks if last else None, lcp)
         same_keys, anyone = self._donors(session, turn, tokens, blocks, last, lcp)
         best = best_tokens(anyone.lcp_tokens if anyone else 0, tokens.prompt_tokens, size)
         facts = Facts(tokens.prompt_tokens, anyone.lcp_tokens if anyone else 0, best, _cached(turn, tokens))
         booked = parts(facts, tokens.prompt, last.tokens.full_ids[lcp:] if last else None)
-        self.results[id(turn)] = TurnAnalysis(
+        diverged = None
+        if last:
+            renderer = self.renderer_for(turn.request.model)
+            diverged = divergence(turn, tokens, last.turn, last.tokens, lcp, size, renderer)
+        self._remember(session, turn, tokens, blocks)
+        return TurnAnalysis(
             turn=turn,
             prompt_tokens=tokens.prompt_tokens,
             full_ids=tokens.full_ids,
@@ -112,13 +122,8 @@ class _Walk:
             previous=Previous(last.turn.number, lcp) if last else None,
             parts=booked,
             account=account(facts, booked),
-            divergence=divergence(
-                turn, tokens, last.turn, last.tokens, lcp, size, self.renderer_for(turn.request.model)
-            )
-            if last
-            else None,
+            divergence=diverged,
         )
-        self._remember(session, turn, tokens, blocks)
 
     def _donors(
         self,

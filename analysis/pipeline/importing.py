@@ -80,6 +80,12 @@ def read_source(path: Path) -> Source:
     return Source(path.name, tuple(LogFile(file.name, file.read_bytes()) for file in found))
 
 
+def joined(sources: Sequence[Source]) -> Source:
+    """Several sources as the history of one server."""
+    names = " + ".join(source.name for source in sources)
+    return Source(names, tuple(file for source in sources for file in source.files))
+
+
 def analyse_source(
     source: Source,
     renderers: Renderers,

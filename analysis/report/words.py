@@ -12,7 +12,6 @@ from analysis.model.record import SessionFigures
 CLEAN_SHARE = 0.01  # of the prompt tokens: with less wasted than this a session counts as clean
 
 _MESSAGE = re.compile(r"messages\[(\d+)\]\.(\w+)(?:\[(\d+)\])?")
-_NOT_SAID = " (The server did not say what it reused.)"
 
 
 def verdict(figures: SessionFigures) -> str:
@@ -24,14 +23,14 @@ def verdict(figures: SessionFigures) -> str:
             f"{counted(figures.mismatched_turns, 'turn')} of {figures.num_turns} came out at another length than the"
             " server counted: wrong tokenizer or template, so the figures cannot be trusted."
         )
-    unsaid = "" if figures.known_turns else _NOT_SAID
+    if not figures.known_turns:
+        return f"{_of_text(figures)} The server did not say what it reused."
     if not figures.wasted_tokens:
-        return f"Clean: nothing was computed twice.{unsaid}"
+        return "Clean: nothing was computed twice."
     if figures.wasted_tokens < CLEAN_SHARE * figures.prompt_tokens:
-        return f"Clean but for {figures.wasted_tokens:,} tokens that were computed twice.{unsaid}"
+        return f"Clean but for {figures.wasted_tokens:,} tokens that were computed twice."
     if figures.lost_tokens >= figures.missed_tokens:
-        again = _percent(figures.lost_tokens, figures.prompt_tokens)
-        return f"{again} computed again after a change{_costliest(figures)}.{unsaid}"
+        return _of_text(figures)
     again = _percent(figures.missed_tokens, figures.prompt_tokens)
     return f"{again} computed again though unchanged: look at keys, memory or routing."
 
@@ -78,6 +77,14 @@ def place_of(segment: Segment) -> str:
 def counted(number: int, noun: str) -> str:
     """ "1 turn", "12 turns"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _of_text(figures: SessionFigures) -> str:
+    """What the changes of the text cost, which needs no word of the server."""
+    if not figures.lost_tokens:
+        return "No earlier text changed."
+    again = _percent(figures.lost_tokens, figures.prompt_tokens)
+    return f"{again} computed again after a change{_costliest(figures)}."
 
 
 def _costliest(figures: SessionFigures) -> str:

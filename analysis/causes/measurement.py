@@ -1,0 +1,22 @@
+"""What was not measured: notes that keep an unknown from being read as a zero."""
+
+from collections.abc import Iterator
+
+from analysis.causes.base import Evidence
+from analysis.model.finding import Cause, Note
+from analysis.model.session import CachedBasis
+
+USAGE_MISSING = "measurement/usage-missing"
+
+WHY: dict[CachedBasis, str] = {
+    "disabled": "the server reports no prompt-token details: start it with --enable-prompt-tokens-details",
+    "omitted": "the usage has no cached tokens: older versions of vLLM leave out a zero, so this is 0 or unknown",
+    "not-recorded": "the log has no usage for this turn: for streams send stream_options.include_usage",
+}
+
+
+def explain(evidence: Evidence) -> Iterator[Cause | Note]:
+    """A note where the server did not say what it reused."""
+    usage = evidence.now.turn.usage
+    if usage.cached_tokens is None:
+        yield Note(USAGE_MISSING, WHY[usage.cached_basis])
