@@ -14,6 +14,7 @@ from app.block_map import block_map, next_divergence
 from app.plain import plain
 from app.turn_view import turn_comparison
 
+FIGURE_WIDTH = 200  # pixels: six stand in a row at 1,440 pixels, narrower windows wrap them
 FIDELITY = {
     "logged": "token ids from the log",
     "exact": "rendered, and as long as the server counted",
@@ -22,9 +23,9 @@ FIDELITY = {
 }
 BASIS = {
     "reported": "reported by the server",
-    "omitted": "not in the usage: an older vLLM leaves out a zero, so it may be 0 or unknown",
+    "omitted": "not in the usage: an older vLLM leaves out a zero, so they may be 0 or unknown",
     "disabled": "not reported: start the server with --enable-prompt-tokens-details",
-    "not-recorded": "no usage in the log",
+    "not-recorded": "unknown: there is no usage in the log",
 }
 
 
@@ -39,7 +40,7 @@ def headline(record: SessionRecord) -> None:
     st.text(" · ".join(facts))
     st.subheader(plain(verdict(figures(record))), anchor=False)
     if record.turns and all(turn.cached_tokens is None for turn in record.turns):
-        st.info(plain(f"The server did not say what it reused: it is {BASIS[record.turns[0].cached_basis]}."))
+        st.info(plain(f"Cached tokens are {BASIS[record.turns[0].cached_basis]}."))
     for problem in record.problems:
         line = f", line {problem.line}" if problem.line is not None else ""
         st.warning(plain(f"{problem.file}{line}: {problem.message}"))
@@ -48,7 +49,7 @@ def headline(record: SessionRecord) -> None:
 def key_figures(record: SessionRecord) -> None:
     """The session in six numbers."""
     sums = figures(record)
-    hit_rate = "not reported" if sums.hit_rate is None else f"{sums.hit_rate:.1%}"
+    hit_rate = "unknown" if sums.hit_rate is None else f"{sums.hit_rate:.1%}"
     missed = f"{sums.missed_tokens:,}" if sums.known_turns else "unknown"
     shown = (
         ("Turns", f"{sums.num_turns:,}", counted(sums.num_divergences, "divergence"), None),
@@ -58,10 +59,19 @@ def key_figures(record: SessionRecord) -> None:
         ("Missed", missed, None, "Tokens that had not changed and were computed again: keys, memory or routing."),
         ("Lost", f"{sums.lost_tokens:,}", None, "Tokens the server had seen, computed again behind a change."),
     )
-    for column, (label, value, note, words) in zip(st.columns(len(shown)), shown, strict=True):
-        column.metric(
-            label, value, delta=note, delta_color="off", delta_arrow="off", help=words, border=True, height="stretch"
-        )
+    with st.container(horizontal=True, gap="small"):
+        for label, value, note, words in shown:
+            st.metric(
+                label,
+                value,
+                delta=note,
+                delta_color="off",
+                delta_arrow="off",
+                help=words,
+                border=True,
+                height="stretch",
+                width=FIGURE_WIDTH,
+            )
 
 
 @st.fragment

@@ -16,6 +16,7 @@ from analysis.formats.jsontext import Fields
 from analysis.model.session import CachedBasis, Json, JsonObject, Request, TokenIds, Usage
 
 REPORTS_ZERO_SINCE = (0, 32)  # from here on a server with the flag on says 0, so null means the flag is off
+LARGEST_COUNT = 2**31  # tokens: no prompt is that long, and a store column holds no more
 _FINGERPRINT = re.compile(r"vllm-(\d+)\.(\d+)")
 
 
@@ -159,7 +160,7 @@ def _version(fingerprint: str | None) -> tuple[int, int]:
 def _count(value: Json) -> int | None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and 0 <= value < LARGEST_COUNT else None
 
 
 def _text(value: Json) -> str | None:

@@ -16,6 +16,7 @@ from analysis.model.settings import Settings
 from analysis.pipeline.explain import divergence
 from analysis.pipeline.tokens import RendererFor, TurnTokens, turn_tokens
 
+REMEDY = "Log token ids (return_token_ids), or render through a live server (--endpoint)."
 Progress = Callable[[int, int], None]  # turns done, turns in all
 
 
@@ -84,7 +85,9 @@ class _Walk:
         try:
             tokens = turn_tokens(turn, self.renderer_for(turn.request.model))
         except (ValueError, OSError) as error:
-            self.problems.setdefault(id(session), []).append(Problem(session.file, turn.line, f"not rendered: {error}"))
+            self.problems.setdefault(id(session), []).append(
+                Problem(session.file, turn.line, f"not rendered: {error}. {REMEDY}")
+            )
             tokens = None
         last = self._last.get(id(session))
         if tokens is None:

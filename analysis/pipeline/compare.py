@@ -7,7 +7,7 @@ from analysis.formats import openai_chat
 from analysis.formats.base import FormatError
 from analysis.formats.bodies import ids
 from analysis.formats.jsontext import decode
-from analysis.model.record import SessionRecord
+from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import Json, Request, Session, TokenIds, Turn
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
@@ -22,7 +22,7 @@ def compare(files: Sequence[LogFile], renderer_for: RendererFor, settings: Setti
     """The bodies as the turns of one session, in the order given.
 
     Raises FormatError where a file is no request, render or id list, or where there are fewer than two of them, and
-    ValueError or OSError where one cannot be rendered.
+    ValueError or OSError where one cannot be rendered.  Every turn of the answer has its tokens.
     """
     turns = [turn for file in files for turn in _turns(file)]
     if len(turns) < 2:
@@ -31,9 +31,18 @@ def compare(files: Sequence[LogFile], renderer_for: RendererFor, settings: Setti
     session = Session(NAME, NAME, files[0].name, NAME, numbered)
     (analysed,) = analyse([session], renderer_for, settings, as_given=True)
     (record,) = records([analysed])
-    if record.problems and any(turn.fidelity is None for turn in record.turns):
-        raise FormatError(record.problems[0].message)
+    silent = next((turn for turn in record.turns if turn.fidelity is None), None)
+    if silent is not None:
+        raise FormatError(record.problems[0].message if record.problems else _no_tokenizer(silent))
     return record
+
+
+def _no_tokenizer(turn: TurnRecord) -> str:
+    name = f"the model {turn.model!r}" if turn.model else "a request that names no model"
+    return (
+        f"{turn.request_id}: no tokenizer for {name}."
+        " Give its folder or hub id (--model), or a live server (--endpoint)."
+    )
 
 
 def _turns(file: LogFile) -> list[Turn]:

@@ -57,7 +57,7 @@ def attribution(turn: Turn, tokens: TurnTokens, token: int, renderer: Renderer) 
     reply = turn.reply if token >= tokens.prompt_tokens else None
     try:
         rendered = renderer.attribution(turn.request, turn.started_at, reply)
-    except ValueError:
+    except (ValueError, OSError):
         rendered = None
     if rendered is not None and np.array_equal(rendered.token_ids[: token + 1], tokens.full_ids[: token + 1]):
         return rendered

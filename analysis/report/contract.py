@@ -20,8 +20,12 @@ def as_json(records: Iterable[SessionRecord], settings: Settings, problems: Iter
         "schema": SCHEMA,
         "settings": asdict(settings),
         "sessions": [_session(record) for record in sessions],
-        "problems": [asdict(problem) for problem in dict.fromkeys(stated)],
+        "problems": [asdict(problem) for problem in sorted(dict.fromkeys(stated), key=_place)],
     }
+
+
+def _place(problem: Problem) -> tuple[str, int]:
+    return problem.file, problem.line or 0
 
 
 def _session(record: SessionRecord) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from analysis.store.schema import migrate
 
 MEMORY = ":memory:"
 
+# A file of another database makes DuckDB fetch an extension for it from the network.
+_NO_DOWNLOADS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 _HOLDER = re.compile(r"PID (\d+)")
 
 
@@ -31,7 +33,7 @@ def connect(path: Path | str) -> duckdb.DuckDBPyConnection:
                 f"{folder}: the folder for the database cannot be made ({error}). Use --db FILE."
             ) from None
     try:
-        connection = duckdb.connect(file)
+        connection = duckdb.connect(file, config=_NO_DOWNLOADS)
     except duckdb.Error as error:
         raise StoreError(_cannot_open(file, str(error))) from None
     try:

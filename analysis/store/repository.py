@@ -3,7 +3,8 @@
 Safe to use from several threads of one process: every call has a cursor of its own.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -111,32 +112,20 @@ class Repository:
 
     def save(self, incoming: Import, replacing: Iterable[int] = ()) -> int:
         """Store one import and drop those it replaces, all or nothing; return its key."""
-        with self._writing:
-            cursor = self._cursor()
-            try:
-                cursor.execute("BEGIN")
-                for key in replacing:
-                    _delete(cursor, key)
-                import_key = self._insert(cursor, incoming)
-                cursor.execute("COMMIT")
-            except duckdb.Error as error:
-                cursor.execute("ROLLBACK")
-                first = str(error).partition("\n")[0][:200]
-                raise StoreError(f"{self.name}: nothing was stored ({first}). Is the disk full?") from None
-            return import_key
+        with self._transaction() as cursor:
+            for key in replacing:
+                _delete(cursor, key)
+            return self._insert(cursor, incoming)
 
     def delete(self, import_key: int) -> None:
         """Forget an import and all its sessions."""
-        with self._writing:
-            cursor = self._cursor()
-            cursor.execute("BEGIN")
+        with self._transaction() as cursor:
             _delete(cursor, import_key)
-            cursor.execute("COMMIT")
 
     def remember_texts(self, model: str, texts: Mapping[int, bytes]) -> None:
         """Add what tokens of a model stand for."""
-        with self._writing:
-            insert_token_text(self._cursor(), model, dict(texts))
+        with self._transaction() as cursor:
+            insert_token_text(cursor, model, dict(texts))
 
     def imports(self) -> pd.DataFrame:
         """One row per import, the newest first."""
@@ -192,6 +181,23 @@ class Repository:
         for model, texts in (incoming.texts or {}).items():
             insert_token_text(cursor, model, dict(texts))
         return import_key
+
+    @contextmanager
+    def _transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """One writer at a time, all or nothing; raise StoreError for what the database does not take."""
+        with self._writing:
+            cursor = self._cursor()
+            cursor.execute("BEGIN")
+            try:
+                yield cursor
+                cursor.execute("COMMIT")
+            except BaseException as error:
+                with suppress(duckdb.TransactionException):  # a commit that fails has rolled back already
+                    cursor.execute("ROLLBACK")
+                if not isinstance(error, duckdb.Error):
+                    raise
+                first = str(error).partition("\n")[0][:200]
+                raise StoreError(f"{self.name}: nothing was stored ({first}). Is the disk full?") from None
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         return self._connection.cursor()

@@ -59,19 +59,17 @@ MIGRATIONS: tuple[Migration, ...] = (m001_sessions,)
 
 def migrate(connection: duckdb.DuckDBPyConnection, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:
     """Bring the database to the newest version in one transaction; raise ValueError for one from the future."""
-    connection.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
-    row = connection.execute("SELECT max(version) FROM schema_version").fetchone()
-    version = int(row[0]) if row and row[0] is not None else 0
-    if version > len(migrations):
-        raise ValueError(f"schema version {version} is newer than this Whymiss knows ({len(migrations)})")
-    if version == len(migrations):
-        return
     connection.execute("BEGIN")
     try:
+        connection.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
+        row = connection.execute("SELECT max(version) FROM schema_version").fetchone()
+        version = int(row[0]) if row and row[0] is not None else 0
+        if version > len(migrations):
+            raise ValueError(f"schema version {version} is newer than this Whymiss knows ({len(migrations)})")
         for number, migration in enumerate(migrations[version:], version + 1):
             migration(connection)
             connection.execute("INSERT INTO schema_version VALUES (?)", [number])
         connection.execute("COMMIT")
-    except duckdb.Error:
+    except (duckdb.Error, ValueError):
         connection.execute("ROLLBACK")
         raise
