@@ -44,6 +44,8 @@ def comparison_text(earlier: TurnRecord, later: TurnRecord) -> str:
     ]
     if found.segment is not None:
         lines.append(f"  {safe(fields(found))}")
+    if found.segment_basis == "searched":
+        lines.append("  (the field was found by searching the decoded text)")
     return "\n".join([*lines, *_decoded(found)]) + "\n"
 
 
