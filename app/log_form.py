@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from analysis.formats.base import FormatError
 from analysis.model.settings import DEFAULT_BLOCK_SIZE, Settings
@@ -73,7 +74,7 @@ def block_size_choice(key: str) -> Settings:
     return Settings(served, "server") if served else Settings()
 
 
-@st.dialog("Add logs", width="large")
+@st.dialog("Add logs", width="large", on_dismiss="rerun")
 def add_logs() -> None:
     """The dialog: pick logs, say where tokens come from, import."""
     uploads = st.file_uploader(
@@ -95,11 +96,17 @@ def add_logs() -> None:
         "These logs are of one server",
         help="Requests of one server share cached blocks. Otherwise each file or folder is a server of its own.",
     )
-    if not st.button("Analyse", type="primary", disabled=not (uploads or path.strip())):
-        return
+    if st.button("Analyse", type="primary", disabled=not (uploads or path.strip())):
+        _import(uploads, path.strip(), renderers, settings, together)
+
+
+def _import(
+    uploads: Sequence[UploadedFile], path: str, renderers: Callable[[], Renderers], settings: Settings, together: bool
+) -> None:
+    """Read what was given and import it; what is wrong with it is shown in the dialog."""
     try:
         sources = [Source(upload.name, (LogFile(upload.name, upload.getvalue()),)) for upload in uploads]
-        if path.strip():
+        if path:
             sources.append(read_source(state.typed_path(path)))
         if together and len(sources) > 1:
             sources, settings = [joined(sources)], replace(settings, same_server=True)
@@ -109,10 +116,11 @@ def add_logs() -> None:
         return
     for line in outcome.refused:
         st.error(plain(line))
-    if outcome.sessions or outcome.unchanged:
+    if outcome.refused and (outcome.sessions or outcome.unchanged):
+        st.success(plain(outcome.sentence()))
+    elif not outcome.refused:
         state.say(outcome.sentence())
-        if not outcome.refused:
-            st.rerun()
+        st.rerun()
 
 
 def import_sources(sources: Sequence[Source], renderers: Renderers, settings: Settings) -> Outcome:

@@ -15,7 +15,7 @@ from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from analysis.render import provenance
-from analysis.render.errors import RenderError
+from analysis.render.errors import RenderError, first_line
 
 REMEMBERED_DUMPS = 100_000
 
@@ -88,12 +88,10 @@ def _rendered(template: jinja2.Template, variables: dict[str, Any], at: float | 
     try:
         return template.render(**variables, strftime_now=moment.strftime)
     except Exception as error:  # a template may raise anything; all of it means that it refuses this request
-        raise RenderError(f"the chat template refuses the request: {type(error).__name__}: {_line(error)}") from error
+        raise RenderError(
+            f"the chat template refuses the request: {type(error).__name__}: {first_line(error)}"
+        ) from error
 
 
 def _raise(message: str) -> None:
     raise jinja2.TemplateError(message)
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200]

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from tokenizers import Tokenizer
 
-from analysis.render.errors import RenderError
+from analysis.render.errors import RenderError, first_line
 
 SPECIAL_TOKENS = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 
@@ -80,7 +80,7 @@ def _from_folder(folder: Path, name: str) -> ModelFiles:
     try:
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     except Exception as error:  # the library raises bare Exception for a file it cannot parse
-        raise RenderError(f"{name}: tokenizer.json cannot be read ({_line(error)}).") from error
+        raise RenderError(f"{name}: tokenizer.json cannot be read ({first_line(error)}).") from error
     config: dict[str, Any] = {}
     try:
         if (folder / "tokenizer_config.json").is_file():
@@ -88,7 +88,7 @@ def _from_folder(folder: Path, name: str) -> ModelFiles:
         jinja = folder / "chat_template.jinja"
         template = jinja.read_text("utf-8") if jinja.is_file() else _default_template(config.get("chat_template"))
     except (OSError, ValueError) as error:
-        raise RenderError(f"{name}: the tokenizer's configuration cannot be read ({_line(error)}).") from error
+        raise RenderError(f"{name}: the tokenizer's configuration cannot be read ({first_line(error)}).") from error
     return ModelFiles(name, tokenizer, template, _special_tokens(config))
 
 
@@ -103,7 +103,7 @@ def _from_transformers(model: str, local: bool) -> ModelFiles:
     except Exception as error:  # hub, network, file and version errors of many classes; all end in the same remedy
         where = "the folder holds no tokenizer that can be loaded" if local else "neither a folder nor a hub id"
         raise RenderError(
-            f"{model}: {where} within reach ({_line(error)}). Give a folder with tokenizer.json and"
+            f"{model}: {where} within reach ({first_line(error)}). Give a folder with tokenizer.json and"
             " tokenizer_config.json, a hub id this machine can download, or a live --endpoint."
         ) from error
     backend = getattr(tokenizer, "backend_tokenizer", None)
@@ -135,8 +135,3 @@ def _special_tokens(config: dict[str, Any]) -> dict[str, str]:
     values = {name: config.get(name) for name in SPECIAL_TOKENS}
     texts = {name: value.get("content") if isinstance(value, dict) else value for name, value in values.items()}
     return {name: text for name, text in texts.items() if isinstance(text, str)}
-
-
-def _line(error: BaseException) -> str:
-    """The first line of an error, shortened."""
-    return str(error).strip().partition("\n")[0][:200] or type(error).__name__

@@ -13,7 +13,10 @@ from analysis.store.schema import migrate
 MEMORY = ":memory:"
 
 # A file of another database makes DuckDB fetch an extension for it from the network.
-_NO_DOWNLOADS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+_NO_DOWNLOADS: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+}
 _HOLDER = re.compile(r"PID (\d+)")
 
 
