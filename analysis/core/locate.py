@@ -8,8 +8,14 @@ import json
 from collections.abc import Iterator
 
 from analysis.core.normalise import normalise_message, normalise_tool
+from analysis.core.segment import segments
 from analysis.model.prompt import Span
 from analysis.model.session import Json, JsonObject, Request
+
+
+def searched_segments(text: str, request: Request, reply: JsonObject | None = None) -> tuple[Span, ...]:
+    """The fields that stand in the text, with the template text that introduces them."""
+    return segments(text, locate_fields(text, request, reply))
 
 
 def locate_fields(text: str, request: Request, reply: JsonObject | None = None) -> tuple[Span, ...]:

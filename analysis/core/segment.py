@@ -27,7 +27,7 @@ def segments(text: str, fields: Iterable[Span]) -> tuple[Span, ...]:
         if last and last.path == span.path and _is_call(span.path):
             result[-1] = Span(last.start, span.stop, last.path, last.offset)
             continue
-        lead = _introduction(text[floor : span.start])
+        lead = _introduction(text[floor : span.start], own_line=span.path.endswith(".role"))
         offset = 0 if _is_call(span.path) else span.offset - lead
         result.append(Span(span.start - lead, span.stop, span.path, offset))
     return tuple(result)
@@ -51,16 +51,17 @@ def _is_call(path: str) -> bool:
     return ".tool_calls[" in path
 
 
-def _introduction(gap: str) -> int:
+def _introduction(gap: str, own_line: bool) -> int:
     """How many characters at the end of this template text introduce the field behind it.
 
-    The rest of the field's own line where it starts with punctuation, and the line before where it is markup.
+    The rest of the field's own line where it starts with punctuation, and the line before where it is markup: that
+    line never introduces a role, which stands in the first line of its message.
     """
     before, newline, line = gap.rpartition("\n")
     if line and line.lstrip()[:1].isalnum():
         return 0
     lead = len(line)
-    if newline:
+    if newline and not own_line:
         marker = before.rpartition("\n")[2]
         if marker.strip()[:1] in tuple(MARKUP):
             lead += len(marker) + 1

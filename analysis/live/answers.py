@@ -111,6 +111,11 @@ def owners(body: Json) -> tuple[str, ...]:
     return tuple(str(item.get("owned_by")) for item in items if isinstance(item, dict))
 
 
+def wants_tool_parser(words: str) -> bool:
+    """Whether a 400 says that tools need ``--enable-auto-tool-choice``: nothing is wrong with the request itself."""
+    return "tool choice requires" in words
+
+
 def names_no_such_model(error_words: str) -> bool:
     """Say whether a 404 is about the model and not about the route."""
     return _UNKNOWN_MODEL.search(error_words) is not None

@@ -6,7 +6,7 @@ server's today.
 
 from collections.abc import Sequence
 
-from analysis.core.locate import locate_fields
+from analysis.core.locate import searched_segments
 from analysis.live import bodies
 from analysis.live.answers import Rendered
 from analysis.live.pieces import TokenPieces
@@ -44,7 +44,7 @@ class LiveRenderer:
         starts = None if rendered.offsets is None else from_offsets(rendered.offsets, text)
         if starts is None:
             starts = from_pieces(self._pieces.bytes_of(rendered.token_ids.tolist(), request.model, text), text)
-        return Attribution(text, rendered.token_ids, starts, locate_fields(text, request, reply), "searched")
+        return Attribution(text, rendered.token_ids, starts, searched_segments(text, request, reply), "searched")
 
     def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
         """What each token stands for; U+FFFD where the server does not tell the bytes of half a character."""

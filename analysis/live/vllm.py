@@ -176,6 +176,8 @@ class VllmServer:
     def _is_closed(self, answer: Answer) -> bool:
         if answer.status == 404:
             return not answers.names_no_such_model(server_words(answer.body))
+        if answer.status == 400:  # a server without a tool-call parser renders no request with tools, /tokenize does
+            return answers.wants_tool_parser(server_words(answer.body))
         return answer.status in (403, 405)
 
     def _no_way(self, kind: RequestKind) -> NoReturn:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.core.locate import locate_fields
-from analysis.core.segment import segment_of, segments
+from analysis.core.locate import searched_segments
+from analysis.core.segment import segment_of
 from analysis.model.finding import Divergence
 from analysis.model.prompt import Attribution, Segment
 from analysis.model.renderer import Renderer
@@ -85,5 +85,5 @@ def _searched(turn: Turn, token_ids: TokenIds, renderer: Renderer, reply: JsonOb
     text = b"".join(pieces).decode("utf-8", "replace")
     lengths = [sum(byte & 0xC0 != 0x80 for byte in piece) for piece in pieces]  # characters begun in each token
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int32)
-    fields = segments(text, locate_fields(text, turn.request, reply))
+    fields = searched_segments(text, turn.request, reply)
     return Attribution(text, token_ids, starts, fields, "searched")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.core.locate import locate_fields
+from analysis.core.locate import searched_segments
 from analysis.core.normalise import normalise_message, normalise_tool
 from analysis.core.segment import segments
 from analysis.model.prompt import Attribution
@@ -58,7 +58,7 @@ class TemplateRenderer:
         traced = self._traced(request, at, reply)
         if "".join((traced,)) == text:
             return Attribution(text, ids, starts, segments(text, provenance.spans(traced)), "provenance")
-        return Attribution(text, ids, starts, segments(text, locate_fields(text, request, reply)), "searched")
+        return Attribution(text, ids, starts, searched_segments(text, request, reply), "searched")
 
     def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
         return token_bytes(self._files.tokenizer, token_ids)

@@ -1,0 +1,119 @@
+"""Opening a database file: what opens, and what a person reads when it does not."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from analysis.store.database import StoreError, connect
+from analysis.store.schema import MIGRATIONS, migrate
+
+HOLD = "import duckdb, sys; held = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
+
+
+@contextmanager
+def held_by_another_process(database: Path) -> Iterator[int]:
+    """The process that has the file open, by its number."""
+    command = [sys.executable, "-c", HOLD, str(database)]
+    holder = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None and holder.stdin is not None
+    try:
+        assert holder.stdout.readline() == "held\n"
+        yield holder.pid
+    finally:
+        holder.communicate(timeout=10)
+
+
+def refusal(database: Path) -> str:
+    with pytest.raises(StoreError) as caught:
+        connect(database)
+    message = str(caught.value)
+    assert message.isprintable(), "one line"
+    return message
+
+
+def test_a_new_file_gets_its_folders_and_the_newest_schema(tmp_path: Path) -> None:
+    database = tmp_path / "new" / "folder" / "whymiss.duckdb"
+    with connect(database) as connection:
+        assert connection.execute("SELECT max(version) FROM schema_version").fetchone() == (len(MIGRATIONS),)
+    assert database.is_file()
+
+
+def test_an_older_file_is_brought_up_to_date(tmp_path: Path) -> None:
+    database = tmp_path / "old.duckdb"
+    with duckdb.connect(str(database)) as connection:
+        migrate(connection, MIGRATIONS[:0])
+    with connect(database) as connection:
+        assert connection.execute("SELECT count(*) FROM sessions").fetchone() == (0,)
+
+
+def test_a_held_file_names_the_process_and_the_way_out(tmp_path: Path) -> None:
+    database = tmp_path / "held.duckdb"
+    connect(database).close()
+    with held_by_another_process(database) as pid:
+        message = refusal(database)
+    assert f"process {pid} has this database open" in message
+    assert str(database) in message and "--db" in message
+    connect(database).close()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b'{"request": {"messages": []}}\n' * 500, id="a log"),
+        pytest.param(b"SQLite format 3\0" + bytes(8192), id="another database"),
+        pytest.param(bytes(64 * 1024), id="zeros"),
+    ],
+)
+def test_what_is_no_database_is_left_as_it_is(tmp_path: Path, content: bytes) -> None:
+    database = tmp_path / "other.duckdb"
+    database.write_bytes(content)
+    message = refusal(database)
+    assert "not a database that Whymiss can read" in message and "left as it is" in message and "--db" in message
+    assert "download" not in message.lower(), "a wrong file is no reason to ask the network"
+    assert database.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [database]
+
+
+def test_a_database_cut_short_is_left_as_it_is(tmp_path: Path) -> None:
+    database = tmp_path / "cut.duckdb"
+    connect(database).close()
+    cut = database.read_bytes()[:5000]
+    database.write_bytes(cut)
+    assert "damaged" in refusal(database)
+    assert database.read_bytes() == cut
+
+
+def test_a_newer_schema_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    database = tmp_path / "newer.duckdb"
+    with connect(database) as connection:
+        connection.execute("INSERT INTO schema_version VALUES (?)", [len(MIGRATIONS) + 1])
+    before = database.read_bytes()
+    message = refusal(database)
+    assert f"schema version {len(MIGRATIONS) + 1} is newer" in message
+    assert "Update Whymiss" in message and "--db" in message
+    assert database.read_bytes() == before
+
+
+def test_a_database_of_something_else_gets_no_tables(tmp_path: Path) -> None:
+    database = tmp_path / "theirs.duckdb"
+    with duckdb.connect(str(database)) as connection:
+        connection.execute("CREATE TABLE sessions (mine INTEGER)")
+    before = database.read_bytes()
+    assert "left as it is" in refusal(database)
+    assert database.read_bytes() == before
+
+
+def test_a_folder_is_named_as_one(tmp_path: Path) -> None:
+    assert f"{tmp_path}: a folder, not a database file" in refusal(tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    message = refusal(tmp_path / "file" / "whymiss.duckdb")
+    assert f"{tmp_path / 'file'}: the folder for the database cannot be made" in message and "--db" in message

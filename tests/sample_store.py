@@ -1,0 +1,47 @@
+"""The sample sessions as the dashboard's first start analyses them: once per test run, whoever asks."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from analysis.model.record import SessionRecord
+from analysis.model.settings import Settings
+from analysis.pipeline.importing import Analysed, analyse_source, read_source, store
+from analysis.pipeline.renderers import Renderers
+from analysis.store.repository import Repository
+from app import places
+
+GIVEN = Settings(16, "given")
+
+
+@cache
+def sample_renderers() -> Renderers:
+    return Renderers(known=places.known_models())
+
+
+@cache
+def analysed_samples() -> Mapping[str, Analysed]:
+    """Every sample log, analysed, by file name."""
+    return {
+        path.name: analyse_source(read_source(path), sample_renderers(), GIVEN) for path in places.sample_logs()
+    }
+
+
+@cache
+def sample(start: str) -> Analysed:
+    """The one sample log whose name starts so."""
+    (found,) = (analysed for name, analysed in analysed_samples().items() if name.startswith(start))
+    return found
+
+
+def record_of(start: str) -> SessionRecord:
+    """The first session of a sample log."""
+    return sample(start).records[0]
+
+
+def fill(database: Path | str, *starts: str) -> Repository:
+    """A database with these sample logs in it; with none named, with all of them."""
+    repository = Repository.open(database)
+    for analysed in [sample(start) for start in starts] if starts else analysed_samples().values():
+        store(analysed, sample_renderers(), repository)
+    return repository
