@@ -9,6 +9,7 @@ from analysis.model.record import SessionFigures
 from analysis.report.words import verdict
 from app import state
 from app.palette import palette
+from app.plain import plain
 
 COUNTS = (
     "num_turns", "num_divergences", "prompt_tokens", "known_turns", "known_prompt_tokens", "cached_tokens",
@@ -120,9 +121,36 @@ def problems(frame: pd.DataFrame) -> None:
             frame[["file", "line", "message"]],
             hide_index=True,
             column_config={
-                "file": "File",
-                "line": "Line",
-                "message": st.column_config.TextColumn("What, and what to do", width="large"),
+                "file": st.column_config.TextColumn("File", width=200),
+                "line": st.column_config.NumberColumn("Line", width=60),
+                "message": st.column_config.TextColumn("What, and what to do", width=1000),
             },
             alt="Problems found in the logs, by file and line",
         )
+
+
+def imports(frame: pd.DataFrame) -> int | None:
+    """What was imported; return the key of an import that the person wants to forget."""
+    if frame.empty:
+        return None
+    with st.expander(f"Imports ({len(frame):,})"):
+        event = st.dataframe(
+            frame[["file", "num_sessions", "num_bytes", "imported_at"]],
+            key=f"imports_{state.table_number()}",
+            hide_index=True,
+            on_select="rerun",
+            selection_mode="single-row",
+            column_config={
+                "file": "Log",
+                "num_sessions": st.column_config.NumberColumn("Sessions", format="localized"),
+                "num_bytes": st.column_config.NumberColumn("Size", format="bytes"),
+                "imported_at": st.column_config.DatetimeColumn("Imported", format="YYYY-MM-DD HH:mm"),
+            },
+            alt="Imported logs; select one to forget it",
+        )
+        rows = event.selection.rows
+        chosen = frame.iloc[rows[0]] if rows else None
+        label = "Forget the selected log" if chosen is None else f"Forget {plain(chosen.file)} and its sessions"
+        if st.button(label, disabled=chosen is None) and chosen is not None:
+            return int(chosen.import_key)
+    return None

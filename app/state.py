@@ -210,6 +210,12 @@ def last_opened() -> int | None:
     return st.session_state.get(OPENED)
 
 
+def forget(import_key: int) -> None:
+    """Forget an import with its sessions; what was selected in the tables is gone too."""
+    repository().delete(import_key)
+    st.session_state[TABLE] = table_number() + 1
+
+
 def table_number() -> int:
     """Part of the key of the session table: a new number is a table without a selection."""
     return int(st.session_state.get(TABLE, 0))

@@ -39,3 +39,7 @@ st.caption(
     " unchanged and computed again all the same."
 )
 session_table.problems(state.repository().problems())
+forgotten = session_table.imports(state.repository().imports())
+if forgotten is not None:
+    state.forget(forgotten)
+    st.rerun()

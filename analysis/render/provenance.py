@@ -7,6 +7,7 @@ JSON dump is one field.
 """
 
 import json
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex
 
@@ -52,7 +53,8 @@ class Traced(str):
             if step == 1:
                 return self._cut(start, stop)
             return traced_join("", (self._cut(index, index + 1) for index in range(start, stop, step)))
-        index = int(key) + (len(self) if int(key) < 0 else 0)
+        index = operator.index(key)  # TypeError for a name, as with any string: templates probe for parts
+        index += len(self) if index < 0 else 0
         if not 0 <= index < len(self):
             raise IndexError("string index out of range")
         return self._cut(index, index + 1)

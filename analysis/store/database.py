@@ -17,6 +17,7 @@ _NO_DOWNLOADS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
 }
+_LOCKED = re.compile(r"(set|conflicting) lock|used by another process", re.IGNORECASE)  # POSIX, Windows
 _HOLDER = re.compile(r"PID (\d+)")
 
 
@@ -51,7 +52,7 @@ def connect(path: Path | str) -> duckdb.DuckDBPyConnection:
 
 
 def _cannot_open(file: str, reason: str) -> str:
-    if "lock" in reason.lower():
+    if _LOCKED.search(reason):
         holder = _HOLDER.search(reason)
         who = f"process {holder[1]}" if holder else "another process"
         return f"{file}: {who} has this database open. Close it there, or use another file with --db."
@@ -59,6 +60,11 @@ def _cannot_open(file: str, reason: str) -> str:
         return f"{file}: a folder, not a database file. Use --db FILE."
     if "permission" in reason.lower():
         return f"{file}: no permission to open the database. Use another file with --db."
+    return unreadable(file, reason)
+
+
+def unreadable(file: str, reason: str) -> str:
+    """What to tell a person whose database is none, or a damaged one."""
     first = reason.strip().partition("\n")[0][:200]
     return (
         f"{file}: not a database that Whymiss can read, or a damaged one; it was left as it is ({first})."

@@ -17,7 +17,7 @@ import pandas as pd
 
 from analysis.model.record import SessionRecord
 from analysis.model.session import Problem, TokenIds
-from analysis.store.database import StoreError, connect
+from analysis.store.database import StoreError, connect, unreadable
 from analysis.store.reading import read_full_ids, read_session
 from analysis.store.writing import insert_problems, insert_sessions, insert_token_text
 
@@ -92,30 +92,35 @@ class Repository:
 
     def version(self) -> tuple[int, int]:
         """Changes whenever what is stored does: the newest import and how many there are."""
-        row = self._cursor().execute("SELECT coalesce(max(import_key), 0), count(*) FROM imports").fetchone()
-        assert row is not None
-        return int(row[0]), int(row[1])
+        ((newest, number),) = self._rows("SELECT coalesce(max(import_key), 0), count(*) FROM imports")
+        return int(newest), int(number)
 
     def untouched(self) -> bool:
         """Whether nothing was ever imported; deleting everything does not bring that back."""
         query = "SELECT last_value IS NULL FROM duckdb_sequences() WHERE sequence_name = 'import_keys'"
-        return self._cursor().execute(query).fetchone() == (True,)
+        return self._rows(query) == [(True,)]
 
     def find(self, sha256: str, settings: str) -> int | None:
         """The import that read this very content in this way."""
-        return self._one("SELECT import_key FROM imports WHERE sha256 = ? AND settings = ?", sha256, settings)
+        found = self._rows("SELECT import_key FROM imports WHERE sha256 = ? AND settings = ?", sha256, settings)
+        return int(found[0][0]) if found else None
 
     def sizes(self, file: str) -> list[tuple[int, str, int]]:
         """Earlier imports of a file of this name: key, sha256 and bytes."""
         query = "SELECT import_key, sha256, num_bytes FROM imports WHERE file = ? ORDER BY import_key"
-        return self._cursor().execute(query, [file]).fetchall()
+        return self._rows(query, file)
 
     def save(self, incoming: Import, replacing: Iterable[int] = ()) -> int:
-        """Store one import and drop those it replaces, all or nothing; return its key."""
+        """Store one import and drop those it replaces, all or nothing; return its key.
+
+        A session that was in a replaced import keeps its key, so links to it stay good.
+        """
         with self._transaction() as cursor:
+            known: dict[tuple[str, str], int] = {}
             for key in replacing:
+                known |= _session_keys(cursor, key)
                 _delete(cursor, key)
-            return self._insert(cursor, incoming)
+            return self._insert(cursor, incoming, known)
 
     def delete(self, import_key: int) -> None:
         """Forget an import and all its sessions."""
@@ -130,8 +135,8 @@ class Repository:
     def imports(self) -> pd.DataFrame:
         """One row per import, the newest first."""
         return self._frame(
-            "SELECT import_key, file, num_bytes, imported_at, count(session_key) AS num_sessions"
-            " FROM imports LEFT JOIN sessions USING (import_key, file) GROUP BY ALL ORDER BY import_key DESC"
+            "SELECT import_key, imports.file, num_bytes, imported_at, count(session_key) AS num_sessions"
+            " FROM imports LEFT JOIN sessions USING (import_key) GROUP BY ALL ORDER BY import_key DESC"
         )
 
     def sessions(self) -> pd.DataFrame:
@@ -144,30 +149,33 @@ class Repository:
 
     def session(self, session_key: int, with_runs: bool = False) -> SessionRecord | None:
         """One session with all its findings, without tokens; None where there is none."""
-        return read_session(self._cursor(), session_key, with_runs)
+        with self._reading() as cursor:
+            return read_session(cursor, session_key, with_runs)
 
     def runs(self, session_key: int) -> Runs:
         """The block states of a session."""
         query = "SELECT turn, start, stop, state FROM block_runs WHERE session_key = $key ORDER BY turn, start"
-        columns = self._cursor().sql(query, params={"key": session_key}).fetchnumpy()
+        with self._reading() as cursor:
+            columns = cursor.sql(query, params={"key": session_key}).fetchnumpy()
         return Runs(columns["turn"], columns["start"], columns["stop"], columns["state"])
 
     def full_ids(self, session_key: int) -> dict[int, TokenIds]:
         """Prompt and reply tokens of every turn that has them, by turn."""
-        return read_full_ids(self._cursor(), session_key)
+        with self._reading() as cursor:
+            return read_full_ids(cursor, session_key)
 
     def token_bytes(self, model: str, token_ids: Iterable[int]) -> dict[int, bytes]:
         """What these tokens stand for, as far as it is known."""
         query = "SELECT id, bytes FROM token_text JOIN (SELECT unnest(?) AS id) USING (id) WHERE model = ?"
-        return dict(self._cursor().execute(query, [sorted(set(token_ids)), model]).fetchall())
+        return dict(self._rows(query, sorted(set(token_ids)), model))
 
     def unnamed_models(self) -> list[str]:
         """Models of stored sessions with token ids of which no text is known."""
         query = """SELECT DISTINCT sessions.model FROM sessions JOIN request_tokens USING (session_key)
             WHERE sessions.model NOT IN (SELECT DISTINCT model FROM token_text) ORDER BY 1"""
-        return [model for (model,) in self._cursor().execute(query).fetchall()]
+        return [model for (model,) in self._rows(query)]
 
-    def _insert(self, cursor: duckdb.DuckDBPyConnection, incoming: Import) -> int:
+    def _insert(self, cursor: duckdb.DuckDBPyConnection, incoming: Import, known: dict[tuple[str, str], int]) -> int:
         row = cursor.execute("SELECT nextval('import_keys')").fetchone()
         assert row is not None
         import_key = int(row[0])
@@ -176,8 +184,10 @@ class Repository:
             [import_key, incoming.file, incoming.sha256, incoming.num_bytes, incoming.settings],
         )
         insert_problems(cursor, [(import_key, None, problem) for problem in incoming.problems])
-        keys = cursor.execute("SELECT nextval('session_keys') FROM range(?)", [len(incoming.records)]).fetchall()
-        insert_sessions(cursor, import_key, [int(key) for (key,) in keys], incoming.records)
+        fresh = cursor.execute("SELECT nextval('session_keys') FROM range(?)", [len(incoming.records)]).fetchall()
+        names = [(record.file, record.session_id) for record in incoming.records]
+        keys = [known.pop(name, int(key)) for name, (key,) in zip(names, fresh, strict=True)]
+        insert_sessions(cursor, import_key, keys, incoming.records)
         for model, texts in (incoming.texts or {}).items():
             insert_token_text(cursor, model, dict(texts))
         return import_key
@@ -199,16 +209,34 @@ class Repository:
                 first = str(error).partition("\n")[0][:200]
                 raise StoreError(f"{self.name}: nothing was stored ({first}). Is the disk full?") from None
 
+    @contextmanager
+    def _reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """One state of the store for all queries, whatever is imported meanwhile; raise StoreError where it is damaged."""
+        cursor = self._cursor()
+        try:
+            cursor.execute("BEGIN")
+            yield cursor
+            cursor.execute("ROLLBACK")
+        except duckdb.Error as error:
+            raise StoreError(unreadable(self.name, str(error))) from None
+
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         return self._connection.cursor()
 
-    def _one(self, query: str, *parameters: Any) -> int | None:
-        row = self._cursor().execute(query, list(parameters)).fetchone()
-        return int(row[0]) if row else None
+    def _rows(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        with self._reading() as cursor:
+            return cursor.execute(query, list(parameters)).fetchall()
 
     def _frame(self, query: str) -> pd.DataFrame:
-        frame: pd.DataFrame = self._cursor().sql(query).df()
+        with self._reading() as cursor:
+            frame: pd.DataFrame = cursor.sql(query).df()
         return frame
+
+
+def _session_keys(cursor: duckdb.DuckDBPyConnection, import_key: int) -> dict[tuple[str, str], int]:
+    """The keys of an import's sessions by their file and session id."""
+    rows = cursor.execute("SELECT file, session_id, session_key FROM sessions WHERE import_key = ?", [import_key])
+    return {(file, session_id): int(key) for file, session_id, key in rows.fetchall()}
 
 
 def _delete(cursor: duckdb.DuckDBPyConnection, import_key: int) -> None:
