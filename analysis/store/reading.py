@@ -1,5 +1,6 @@
 """Rows into records: the inverse of writing."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
@@ -35,7 +36,7 @@ def read_session(cursor: duckdb.DuckDBPyConnection, session_key: int, with_runs:
         log_format=row["log_format"],
         model=row["model"],
         inferred=row["inferred"],
-        settings=Settings(**{field.name: row[field.name] for field in fields(Settings)}),
+        settings=Settings(**json.loads(row["settings"])),
         turns=tuple(
             _turn(request, divergences.get(request["turn"], ()), findings.get(request["turn"], ()), runs)
             for request in requests

@@ -25,7 +25,7 @@ SESSIONS = """
     WITH costliest AS (
         SELECT session_key, arg_max(turn, lost) AS turn, count(*) AS num_divergences
         FROM divergences JOIN requests USING (session_key, turn) GROUP BY session_key)
-    SELECT sessions.session_key, session_id, source, file, sessions.model, inferred, block_size,
+    SELECT sessions.session_key, session_id, source, file, sessions.model, inferred,
         count(*) AS num_turns, coalesce(any_value(num_divergences), 0) AS num_divergences,
         min(started_at) AS started_at, coalesce(sum(prompt_tokens), 0) AS prompt_tokens,
         count(cached_tokens) AS known_turns,
@@ -211,7 +211,7 @@ class Repository:
 
     @contextmanager
     def _reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """One state of the store for all queries, whatever is imported meanwhile; raise StoreError where it is damaged."""
+        """One state of the store for all queries, whatever is imported meanwhile; raise StoreError for damage."""
         cursor = self._cursor()
         try:
             cursor.execute("BEGIN")

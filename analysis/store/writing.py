@@ -1,5 +1,6 @@
 """Records into rows: every table is filled through one Arrow table, never row by row."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -65,7 +66,6 @@ def _append(cursor: duckdb.DuckDBPyConnection, table: str, incoming: pa.Table) -
 
 
 def _session(key: int, import_key: int, record: SessionRecord) -> Row:
-    settings = record.settings
     return {
         "session_key": key,
         "import_key": import_key,
@@ -75,10 +75,7 @@ def _session(key: int, import_key: int, record: SessionRecord) -> Row:
         "log_format": record.log_format,
         "model": record.model,
         "inferred": record.inferred,
-        "block_size": settings.block_size,
-        "block_size_basis": settings.block_size_basis,
-        "normalise": settings.normalise,
-        "same_server": settings.same_server,
+        "settings": json.dumps(asdict(record.settings)),
     }
 
 
