@@ -186,7 +186,7 @@ class BlockMap {
 
   onPointerDown(event) {
     if (event.button !== 0) return;
-    this.canvas.focus();
+    this.canvas.focus({ preventScroll: true }); // a scroll between press and release would pick another cell
     this.canvas.setPointerCapture(event.pointerId);
     const { x0, y0 } = this.view;
     this.drag = { x: event.clientX, y: event.clientY, x0, y0, isPan: false };

@@ -3,7 +3,6 @@
 Exit codes: 0 fine, 1 a gate tripped, 2 the input or the usage is wrong (always with one clear line).
 """
 
-import json
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -18,13 +17,13 @@ from analysis.model.record import SessionRecord
 from analysis.model.session import Problem
 from analysis.model.settings import DEFAULT_BLOCK_SIZE, Normalisation, Settings
 from analysis.pipeline.compare import compare
-from analysis.pipeline.importing import Analysed, LogFile, Progress, analyse_source, joined, read_source, store
+from analysis.pipeline.importing import Analysed, LogFile, Progress, Source, analyse_source, joined, read_source, store
 from analysis.pipeline.renderers import Renderers
 from analysis.report.contract import as_json
 from analysis.report.gates import lost_percent
 from analysis.store.repository import Repository
 from app import options, places
-from app.printing import comparison_text, safe, session_text
+from app.printing import comparison_text, json_text, safe, session_text
 
 app = typer.Typer(
     help="Find out why a vLLM prefix cache missed: turn by turn, block by block, token by token.",
@@ -82,7 +81,7 @@ def analyze(
     try:
         renderers = _renderers(model, endpoint, allow_generation, normalise)
         settings = _settings(renderers, block_size, normalise, same_server)
-        analysed = _analyse_all(logs, renderers, settings, log_format)
+        analysed, problems = _analyse_all(logs, renderers, settings, log_format)
         if db is not None:
             repository = Repository.open(db)
             for one in analysed:
@@ -91,7 +90,7 @@ def analyze(
     except (ValueError, OSError) as error:
         _fail(error)
     records = [record for one in analysed for record in one.records]
-    _write(records, settings, [problem for one in analysed for problem in one.problems], json_to)
+    _write(records, settings, [*problems, *(problem for one in analysed for problem in one.problems)], json_to)
     if max_lost is not None:
         _gate(records, max_lost)
 
@@ -157,35 +156,37 @@ def _settings(renderers: Renderers, block_size: int | None, normalise: str, same
     return Settings(DEFAULT_BLOCK_SIZE, "assumed", **choices)
 
 
-def _analyse_all(logs: list[Path], renderers: Renderers, settings: Settings, log_format: str | None) -> list[Analysed]:
-    """Analyse every log that can be read; what cannot be is said, and is an error where nothing is left."""
+def _analyse_all(
+    logs: list[Path], renderers: Renderers, settings: Settings, log_format: str | None
+) -> tuple[list[Analysed], list[Problem]]:
+    """Analyse every log that can be read; what cannot be is a problem, and is an error where nothing is left."""
     sources = [read_source(path) for path in logs]
     if settings.same_server:
         sources = [joined(sources)]
     analysed: list[Analysed] = []
-    refused: list[FormatError] = []
+    refused: list[tuple[Source, FormatError]] = []
     for source in sources:
         try:
             analysed.append(analyse_source(source, renderers, settings, log_format, _progress()))
         except FormatError as error:
-            refused.append(error)
+            refused.append((source, error))
     if not analysed and refused:
-        raise refused[0]
-    for error in refused:
-        _say(str(error))
-    return analysed
+        raise refused[0][1]
+    return analysed, [
+        Problem(source.name, None, str(error).removeprefix(f"{source.name}: ")) for source, error in refused
+    ]
 
 
 def _write(records: list[SessionRecord], settings: Settings, problems: list[Problem], json_to: Path | None) -> None:
     answer = as_json(records, settings, problems)
     if json_to is not None and str(json_to) == "-":
-        typer.echo(json.dumps(answer, ensure_ascii=False))
+        typer.echo(json_text(answer))
     else:
         for record in records:
             typer.echo(session_text(record))
     if json_to is not None and str(json_to) != "-":
         try:
-            json_to.write_text(json.dumps(answer, ensure_ascii=False) + "\n", "utf-8")
+            json_to.write_text(json_text(answer) + "\n", "utf-8")
         except OSError as error:
             _fail(error)
     for problem in answer["problems"]:

@@ -4,13 +4,12 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from analysis.core.account import best_tokens
 from analysis.model.record import SessionRecord
 from analysis.model.settings import Settings
 from analysis.pipeline.compare import compare
 from analysis.pipeline.importing import LogFile
 from analysis.pipeline.renderers import Renderers
-from analysis.report.words import described, fields
+from analysis.report.words import described, fields, undiverged, unshared
 from app import state
 from app.palette import palette
 from app.plain import plain
@@ -47,15 +46,17 @@ def answer(given: list[LogFile], renderers: Callable[[], Renderers], settings: S
     assert later.previous is not None
     found = later.divergence
     if found is None:
-        st.success("No divergence: the later prompt only goes on where the earlier one ends.")
+        earlier = record.turns[-2]
+        st.success(f"No divergence: {undiverged(earlier.prompt_tokens or 0, later.prompt_tokens or 0)}.")
     else:
         st.subheader(plain(f"They part at token {found.token:,}, {described(found)}."), anchor=False)
         st.caption(plain(fields(found)))
+    if reason := unshared(record.turns[-2], later):
+        st.warning(reason)
     first, second, third = st.columns(3)
     first.metric("Equal from the front", f"{later.previous.lcp_tokens:,} tokens", border=True, height="stretch")
-    reusable = best_tokens(later.previous.lcp_tokens, later.prompt_tokens or 0, settings.block_size)
     size = f"whole blocks of {settings.block_size} ({settings.block_size_basis})"
-    second.metric("Reusable", f"{reusable:,} tokens", border=True, height="stretch", help=f"In {size}.")
+    second.metric("Reusable", f"{later.reusable_tokens:,} tokens", border=True, height="stretch", help=f"In {size}.")
     third.metric("Later prompt", f"{later.prompt_tokens:,} tokens", border=True, height="stretch")
     _tokens(record, chosen, settings)
 

@@ -32,7 +32,9 @@ class Outcome:
 
     def sentence(self) -> str:
         """One line that says what happened."""
-        parts = [f"{counted(self.sessions, 'session')} with {counted(self.turns, 'turn')} analysed"]
+        parts = []
+        if self.sessions or not self.unchanged:
+            parts.append(f"{counted(self.sessions, 'session')} with {counted(self.turns, 'turn')} analysed")
         if self.unchanged:
             parts.append(f"{counted(self.unchanged, 'log')} already there, unchanged")
         if self.problems:
@@ -80,12 +82,14 @@ def add_logs() -> None:
     uploads = st.file_uploader(
         "Log files",
         accept_multiple_files=True,
-        help=f"One JSON request with its response a line. Up to {UPLOAD_LIMIT_MB} MB a file; larger ones by path.",
+        help="One JSON request with its response a line.",
     )
+    # The uploader itself says why it refuses a file only in a tooltip, and not what else to do.
+    st.caption(f"A log of more than {UPLOAD_LIMIT_MB} MB: give its path below, or start with `whymiss serve LOG`.")
     path = st.text_input(
         "or a file or folder on this machine",
         placeholder="~/logs/proxy.jsonl",
-        help="No size limit. A folder read together is the history of one server. `whymiss serve LOG` does the same.",
+        help="No size limit. A folder read together is the history of one server.",
     )
     left, right = st.columns([3, 2])
     with left:

@@ -1,8 +1,11 @@
-"""The dashboard's entry: navigation only."""
+"""The dashboard's entry: navigation, and what is said when the database fails under a page."""
 
 from pathlib import Path
 
 import streamlit as st
+
+from analysis.store.database import StoreError
+from app.plain import plain
 
 # Streamlit leaves six rem above the title for a toolbar that is not shown.
 STYLE = "<style>.stMainBlockContainer {padding-top: 4.5rem; padding-bottom: 3rem}</style>"
@@ -10,7 +13,7 @@ PAGES = Path(__file__).parent.parent / "pages"
 
 st.set_page_config(page_title="Whymiss", page_icon="◆", layout="wide")
 st.html(STYLE)
-st.navigation(
+page = st.navigation(
     [
         st.Page(PAGES / "sessions.py", title="Sessions", url_path="sessions", default=True),
         st.Page(PAGES / "session.py", title="Session", url_path="session"),
@@ -18,4 +21,8 @@ st.navigation(
         st.Page(PAGES / "live.py", title="Live server", url_path="live"),
     ],
     position="top",
-).run()
+)
+try:
+    page.run()
+except StoreError as error:  # a file that opened and turns out to be damaged, or a full disk
+    st.error(plain(str(error)))

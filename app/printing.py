@@ -1,10 +1,15 @@
 """Findings as text for a terminal.  Decoded tokens are untrusted: control characters are shown as escapes."""
 
+import json
+import re
+from typing import Any
+
 from analysis.model.finding import Divergence
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
-from analysis.report.words import counted, described, fields, verdict
+from analysis.report.words import counted, described, fields, undiverged, unshared, verdict
 
+_BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
 HEADINGS = ("turn", "prompt", "cached", "reusable", "missed", "lost", "new", "leaves the turn before")
 
 
@@ -34,9 +39,11 @@ def comparison_text(earlier: TurnRecord, later: TurnRecord) -> str:
         f" the first {later.previous.lcp_tokens:,} are equal\n"
         f"  reusable: {later.reusable_tokens:,} tokens"
     )
+    if reason := unshared(earlier, later):
+        heading += f"\n  {reason}"
     found = later.divergence
     if found is None:
-        return f"{heading}\n  no divergence: the later prompt only goes on where the earlier one ends\n"
+        return f"{heading}\n  no divergence: {undiverged(earlier.prompt_tokens or 0, later.prompt_tokens or 0)}\n"
     lines = [
         heading,
         f"  first differing token: {found.token:,} (block {found.block:,})",
@@ -52,6 +59,15 @@ def comparison_text(earlier: TurnRecord, later: TurnRecord) -> str:
 def safe(text: str) -> str:
     """Untrusted text on one line, with control characters as escapes."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def json_text(value: Any) -> str:
+    """JSON on one line that may end in a terminal: readable text as it is, everything else as an escape of JSON."""
+    return _BEYOND_ASCII.sub(_escaped, json.dumps(value, ensure_ascii=False))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
 
 
 def _decoded(found: Divergence) -> list[str]:

@@ -52,16 +52,22 @@ def needs_samples() -> bool:
 
 
 def fill_with_samples(progress: Progress) -> None:
-    """On the very first start, analyse the sample sessions; each is the history of a server of its own."""
+    """On the very first start, analyse the sample sessions; each is the history of a server of its own.
+
+    Streamlit may end the run at any report of progress, as on a reload of the page: nothing is stored before the last.
+    """
     with _seeding:
         kept = repository()
         if not kept.untouched():
             return
         logs = places.sample_logs()
         renderers = known_renderers()
+        analysed = []
         for done, path in enumerate(logs, 1):
-            store(analyse_source(read_source(path), renderers, Settings(16, "given")), renderers, kept)
+            analysed.append(analyse_source(read_source(path), renderers, Settings(16, "given")))
             progress("sample sessions analysed", done, len(logs))
+        for one in analysed:
+            store(one, renderers, kept)
 
 
 @st.cache_resource(show_spinner=False)

@@ -5,6 +5,7 @@ bytes.  Does not decode: it gets bytes.
 """
 
 import html
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from app.palette import Palette
 
 STYLE = (Path(__file__).parent / "token_view.css").read_text("utf-8")
 VISIBLE = {" ": "·", "\n": "↵", "\t": "→", "\r": "␍"}
+# Printable to Python and blank on a screen: fillers, joiners, variation selectors.  Texts are hidden in these.
+BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +78,8 @@ def shown(piece: bytes) -> str:
 def _visible(char: str) -> str:
     if char in VISIBLE:
         return VISIBLE[char]
-    return char if char.isprintable() else char.encode("unicode_escape").decode()
+    plain = char.isprintable() and not BLANK.match(char)
+    return char if plain else char.encode("unicode_escape").decode()
 
 
 def _column(side: Side, texts: Mapping[int, bytes], block_size: int, divergence: int | None) -> str:

@@ -10,7 +10,7 @@ if session_key is None or record is None:
     st.title("Session", anchor=False)
     gone = "There is no such session in this database." if session_key is not None else "No session is open."
     st.info(f"{gone} Pick one on the page Sessions.")
-    st.page_link("pages/sessions.py", label="Sessions")
+    st.page_link("../pages/sessions.py", label="Sessions")
     st.stop()
 state.show_in_url(session_key)
 session_view.headline(record)

@@ -33,7 +33,7 @@ if shown.empty:
 chosen = session_table.table(shown)
 if chosen is not None:
     state.open_session(chosen)
-    st.switch_page("pages/session.py", query_params={"session": str(chosen)})
+    st.switch_page("../pages/session.py", query_params={"session": str(chosen)})
 st.caption(
     "Click a row to open the session. Wasted tokens: lost, computed again because earlier text changed, and missed,"
     " unchanged and computed again all the same."

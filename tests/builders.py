@@ -13,7 +13,7 @@ from analysis.formats import read_log
 from analysis.model.finding import TurnAnalysis
 from analysis.model.prompt import Attribution, Span
 from analysis.model.renderer import Renderer
-from analysis.model.session import Json, JsonObject, Log, Request, Session, TokenIds, Turn, Usage
+from analysis.model.session import CachedBasis, Json, JsonObject, Log, Request, Session, TokenIds, Turn, Usage
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
 
@@ -73,7 +73,7 @@ def turn(*messages: JsonObject, number: int = 1, reply: JsonObject | None = None
     renderer = ByteRenderer()
     prompt = renderer.prompt_ids(asked, None)
     generated = len(renderer.history_ids(asked, reply, None)) - len(prompt) if reply else None
-    basis = "not-recorded" if cached is None else "reported"
+    basis: CachedBasis = "not-recorded" if cached is None else "reported"
     return Turn(
         number=number,
         line=number,

@@ -20,18 +20,19 @@ def sample_renderers() -> Renderers:
 
 
 @cache
+def _analysed(path: Path) -> Analysed:
+    return analyse_source(read_source(path), sample_renderers(), GIVEN)
+
+
 def analysed_samples() -> Mapping[str, Analysed]:
     """Every sample log, analysed, by file name."""
-    return {
-        path.name: analyse_source(read_source(path), sample_renderers(), GIVEN) for path in places.sample_logs()
-    }
+    return {path.name: _analysed(path) for path in places.sample_logs()}
 
 
-@cache
 def sample(start: str) -> Analysed:
     """The one sample log whose name starts so."""
-    (found,) = (analysed for name, analysed in analysed_samples().items() if name.startswith(start))
-    return found
+    (path,) = (path for path in places.sample_logs() if path.name.startswith(start))
+    return _analysed(path)
 
 
 def record_of(start: str) -> SessionRecord:

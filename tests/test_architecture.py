@@ -29,14 +29,13 @@ LIBRARIES = {  # third-party name -> the modules that may say it
     "pandas": ("analysis.store", "app"),
     "plotly": ("app",),
     "streamlit": ("app", "pages"),
-    "typer": ("app.cli",),
+    "typer": ("app.cli", "app.options"),
     "numpy": ("analysis", "app"),
 }
 PURE = ("analysis.model", "analysis.core", "analysis.causes")  # no clock, chance, environment or I/O
 IMPURE_MODULES = ("time", "os", "random", "logging", "pathlib", "io", "socket", "subprocess", "secrets", "tempfile")
 IMPURE_CALLS = {"open", "print", "input", "now", "today", "utcnow"}
-MIRRORED = ROOT / "analysis"
-NOUNS = MIRRORED / "model"  # dataclasses without behaviour
+NOUNS = ROOT / "analysis" / "model"  # dataclasses without behaviour
 MOST_LINES = 350
 
 
@@ -74,8 +73,26 @@ def imports(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def functions(path: Path) -> list[str]:
-    return [node.name for node in ast.walk(tree(path)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+def logic(path: Path) -> list[str]:
+    """What a file does and a test of its own must show.
+
+    In ``analysis`` that is every function with a body: a file that only declares (constants, an exception, dataclasses,
+    a Protocol whose methods are docstrings) has none.  In ``app`` it is every public function that says nothing to
+    Streamlit: those that draw are seen on the pages, in ``tests/app/test_pages.py``.
+    """
+    found = [node for node in ast.walk(tree(path)) if isinstance(node, ast.FunctionDef) and not is_declaration(node)]
+    if within(module_name(path), "app"):
+        found = [node for node in found if not node.name.startswith("_") and not draws(node)]
+    return [node.name for node in found]
+
+
+def is_declaration(node: ast.FunctionDef) -> bool:
+    """A method of a Protocol: nothing but a docstring."""
+    return all(isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant) for line in node.body)
+
+
+def draws(node: ast.FunctionDef) -> bool:
+    return any(isinstance(name, ast.Name) and name.id == "st" for name in ast.walk(node))
 
 
 def mirror(path: Path) -> Path:
@@ -137,16 +154,40 @@ def test_file_is_small(path: Path) -> None:
 
 @every_source
 def test_every_file_stands_on_a_floor(path: Path) -> None:
-    assert floor(module_name(path)) is not None or path == MIRRORED / "__init__.py"
+    assert floor(module_name(path)) is not None or path == ROOT / "analysis" / "__init__.py"
 
 
 @pytest.mark.parametrize(
     "path",
-    [path for path in sorted(MIRRORED.rglob("*.py")) if not path.is_relative_to(NOUNS) and functions(path)],
+    [path for path in SOURCES if floor(module_name(path)) and not path.is_relative_to(NOUNS) and logic(path)],
     ids=module_name,
 )
 def test_every_file_has_its_test(path: Path) -> None:
-    assert mirror(path).is_file(), f"{mirror(path).relative_to(ROOT)} is missing"
+    assert mirror(path).is_file(), f"{mirror(path).relative_to(ROOT)} is missing: it shows {', '.join(logic(path))}"
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        pytest.param("class Refused(ValueError):\n    'why'", [], id="an exception"),
+        pytest.param("class Form(Protocol):\n    def read(self) -> int:\n        'Read it.'", [], id="a Protocol"),
+        pytest.param("@dataclass\nclass Count:\n    n: int = 0\nMOST = 9", [], id="a dataclass and a constant"),
+        pytest.param("@property\ndef double(self):\n    return 2", ["double"], id="a property"),
+        pytest.param("def _inner():\n    'Doc.'\n    return st.title", ["_inner"], id="any function with a body"),
+    ],
+)
+def test_what_counts_as_logic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, names: list[str]) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
+    for folder, expected in (("analysis", names), ("app", [name for name in names if not name.startswith("_")])):
+        path = tmp_path / folder / "made.py"
+        path.parent.mkdir()
+        path.write_text(source)
+        assert logic(path) == expected
+
+
+def test_every_page_is_opened() -> None:
+    opened = (ROOT / "tests" / "app" / "test_pages.py").read_text("utf-8")
+    assert not [path.name for path in (ROOT / "pages").glob("[a-z]*.py") if f'"{path.stem}"' not in opened]
 
 
 def test_samples_are_data() -> None:

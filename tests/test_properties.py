@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given, settings
@@ -11,14 +12,15 @@ from analysis.core.account import Facts, account, best_tokens, block_runs, parts
 from analysis.core.align import common_prefix, matched_runs
 from analysis.core.blocks import fingerprints, full_blocks, reusable_tokens
 from analysis.core.lineage import Candidate, History
-from analysis.formats import FormatError, read_log
+from analysis.formats import read_log
+from analysis.formats.base import FormatError
 from analysis.model.session import TokenIds
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
 from tests.builders import ROOT, of_turns, session, tokens
 
-modest = settings(max_examples=100, deadline=None)
-many = settings(max_examples=300, deadline=None)
+modest = settings(max_examples=60, deadline=None)
+many = settings(max_examples=120, deadline=None)
 
 few_ids = st.lists(st.integers(0, 2), max_size=60).map(lambda ids: tokens(ids))
 block_sizes = st.integers(1, 20)
@@ -58,21 +60,19 @@ def test_an_account_sums_to_the_prompt(
     assert (figures.cached is None) == (figures.missed is None) == (cached is None)
     assert (figures.reusable_unreported is None) == (cached is not None)
     assert figures.lost == 0 or not first
-    assert all(left.stop == right.start for left, right in zip(booked, booked[1:], strict=False))
+    assert all(left.stop == right.start for left, right in pairwise(booked))
 
 
 @many
 @given(related(), block_sizes, st.none() | st.integers(0, 20))
-def test_block_runs_cover_every_block(
-    pair: tuple[TokenIds, TokenIds], block_size: int, diverged: int | None
-) -> None:
+def test_block_runs_cover_every_block(pair: tuple[TokenIds, TokenIds], block_size: int, diverged: int | None) -> None:
     previous, prompt = pair
     lcp = common_prefix(previous, prompt)
     facts = Facts(len(prompt), lcp, best_tokens(lcp, len(prompt), block_size), None)
     runs = block_runs(parts(facts, prompt, previous[lcp:]), block_size, diverged)
     assert sum(run.stop - run.start for run in runs) == -(-len(prompt) // block_size)
     assert [run.start for run in runs] == [0, *(run.stop for run in runs[:-1])][: len(runs)]
-    assert all(left.state != right.state for left, right in zip(runs, runs[1:], strict=False))
+    assert all(left.state != right.state for left, right in pairwise(runs))
     if diverged is not None and diverged * block_size < len(prompt):
         assert [run.state for run in runs if run.start <= diverged < run.stop] == ["diverged"]
 
@@ -188,7 +188,7 @@ def mutate(value: object, path: list[int], put: object) -> object:
         return put
     keys = list(value) if isinstance(value, dict) else list(range(len(value)))
     key = keys[path[0] % len(keys)]
-    changed = mutate(value[key], path[1:], put)  # type: ignore[index]
+    changed = mutate(value[key], path[1:], put)
     items = dict(zip(keys, value.values() if isinstance(value, dict) else value, strict=True)) | {key: changed}
     return items if isinstance(value, dict) else list(items.values())
 

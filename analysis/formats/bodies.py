@@ -22,7 +22,7 @@ _FINGERPRINT = re.compile(r"vllm-(\d+)\.(\d+)")
 
 @dataclass(slots=True)
 class BodyReader:
-    """Reads the bodies of one log.  ``salt_key`` is a secret of this import: fingerprints compare within it only."""
+    """Reads the bodies of one log.  ``salt_key`` is a secret of this process: fingerprints compare within it only."""
 
     salt_key: bytes
     _shared: dict[bytes, JsonObject] = field(default_factory=dict)

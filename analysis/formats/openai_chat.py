@@ -38,6 +38,7 @@ HEADERS = ("request_headers", "headers")
 SESSION_HEADER = "x-session-id"
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
+_SALT_KEY = secrets.token_bytes(32)  # of this process: a salt is the same one in all files of a server
 _KEYS = re.compile(rb'"(messages|prompt)\\?"\s*:')
 
 
@@ -50,7 +51,7 @@ def sniff(head: bytes) -> bool:
 def read(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
     """Parse a whole log; raise FormatError where not one record holds a request."""
     problems = Problems(file)
-    bodies = BodyReader(secrets.token_bytes(32))
+    bodies = BodyReader(_SALT_KEY)
     entries = []
     for line, record in jsontext.records(data, problems, progress):
         try:

@@ -27,7 +27,7 @@ def compare(files: Sequence[LogFile], renderer_for: RendererFor, settings: Setti
     turns = [turn for file in files for turn in _turns(file)]
     if len(turns) < 2:
         raise FormatError("a comparison needs two requests; only one was given.")
-    numbered = tuple(replace(turn, number=number, line=number) for number, turn in enumerate(turns, 1))
+    numbered = tuple(replace(turn, number=number, line=number) for number, turn in enumerate(_named(turns), 1))
     session = Session(NAME, NAME, files[0].name, NAME, numbered)
     (analysed,) = analyse([session], renderer_for, settings, as_given=True)
     (record,) = records([analysed])
@@ -35,6 +35,12 @@ def compare(files: Sequence[LogFile], renderer_for: RendererFor, settings: Setti
     if silent is not None:
         raise FormatError(record.problems[0].message if record.problems else _no_tokenizer(silent))
     return record
+
+
+def _named(turns: Sequence[Turn]) -> list[Turn]:
+    """What names no model, such as a list of ids, is of the model that another one names."""
+    model = next((turn.request.model for turn in turns if turn.request.model), "")
+    return [replace(turn, request=replace(turn.request, model=turn.request.model or model)) for turn in turns]
 
 
 def _no_tokenizer(turn: TurnRecord) -> str:

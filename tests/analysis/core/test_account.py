@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.core.account import BlockRun, Facts, account, best_tokens, block_runs, parts
-from analysis.model.finding import Account, BlockState, Part, PartName
+from analysis.core.account import Facts, account, best_tokens, block_runs, parts
+from analysis.model.finding import Account, BlockRun, BlockState, Part, PartName
 from analysis.model.session import TokenIds
 from tests.builders import tokens
 

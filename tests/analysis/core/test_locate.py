@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.core.locate import locate_fields
+from analysis.core.locate import locate_fields, searched_segments
 from analysis.model.session import Json
 from tests.builders import assistant, request, user
 
@@ -65,3 +65,12 @@ def test_a_tool_is_one_field_and_hides_the_words_in_it() -> None:
 def test_the_reply_is_the_message_behind_the_last() -> None:
     spans = locate_fields("hi yes", request(user("hi")), assistant("yes"))
     assert [span.path for span in spans] == ["messages[0].content", "messages[1].content"]
+
+
+def test_searched_segments_begin_with_what_introduces_them() -> None:
+    text = "<user>\nhi\n<assistant>\nyes"
+    spans = searched_segments(text, request(user("hi")), assistant("yes"))
+    assert [(span.path, text[span.start : span.stop]) for span in spans] == [
+        ("messages[0].content", "<user>\nhi"),
+        ("messages[1].content", "<assistant>\nyes"),
+    ]

@@ -41,6 +41,12 @@ CALL = "messages[1].tool_calls[0]"
         ),
         pytest.param("Today is Sunday", [("messages[0].content", "Sunday")], ["Sunday"], id="words do not introduce"),
         pytest.param(
+            "x</end>\n<|user\nhi",
+            [("messages[0].role", "user"), (CONTENT, "hi")],
+            ["<|user", "hi"],
+            id="the line before never introduces a role",
+        ),
+        pytest.param(
             '<tool_call>\n{"name": "f", "arguments": {}}',
             [(CALL, "f"), (CALL, "{}")],
             ['<tool_call>\n{"name": "f", "arguments": {}'],
@@ -51,6 +57,21 @@ CALL = "messages[1].tool_calls[0]"
 def test_introductions(text: str, fields: list[tuple[str, str]], covered: list[str]) -> None:
     found = segments(*marked(text, *fields))
     assert [text[span.start : span.stop] for span in found] == covered
+
+
+@pytest.mark.parametrize(
+    ("text", "role", "covered"),
+    [
+        pytest.param("<|start|>user\nhi", "user", "<|start|>user", id="the markup on its own line"),
+        pytest.param("<eot>\n<|start|>user\nhi", "user", "<|start|>user", id="not the line before"),
+        pytest.param("<eot>\nuser: hi", "user", "user", id="a bare line start"),
+        pytest.param("From user: hi", "user", "user", id="words do not introduce"),
+    ],
+)
+def test_a_role_is_introduced_by_its_own_line_only(text: str, role: str, covered: str) -> None:
+    (span,) = segments(*marked(text, ("messages[1].role", role)))
+    assert text[span.start : span.stop] == covered
+    assert segment_of(characters(text, (span,)), text.index(role)) == Segment("messages[1].role", 0)
 
 
 def test_overlapping_fields_are_dropped() -> None:

@@ -42,7 +42,7 @@ def reported(cached: Json) -> dict[str, Json]:
             usage(prompt_tokens_details=None), "vllm-1.0.0", Usage(100, 7, None, "disabled"), id="null in a later one"
         ),
         pytest.param(usage(prompt_tokens_details=None), OLD, Usage(100, 7, None, "omitted"), id="null before 0.32"),
-        pytest.param(usage(prompt_tokens_details=None), None, Usage(100, 7, None, "omitted"), id="null, version unknown"),
+        pytest.param(usage(prompt_tokens_details=None), None, Usage(100, 7, None, "omitted"), id="null, no version"),
         pytest.param(usage(prompt_tokens_details=None), "fp_1", Usage(100, 7, None, "omitted"), id="null, not vLLM"),
         pytest.param(reported(None), NOW, Usage(100, 7, None, "omitted"), id="details without the count"),
         pytest.param(reported(101), NOW, Usage(100, 7, None, "omitted"), id="more than the prompt"),
@@ -123,7 +123,7 @@ def test_messages_that_were_sent_again_are_decoded_once() -> None:
 def test_a_salt_is_only_ever_its_keyed_fingerprint() -> None:
     one, same, other = (read({"messages": [], "cache_salt": salt}) for salt in (SALT, SALT, "other"))
     assert one.salt == same.salt != other.salt
-    assert read({"messages": [], "cache_salt": SALT}, key=b"x" * 32).salt != one.salt, "of no use in another import"
+    assert read({"messages": [], "cache_salt": SALT}, key=b"x" * 32).salt != one.salt, "of no use in another process"
     assert SALT not in repr(one) and SALT.encode() not in pickle.dumps(one)
 
 
@@ -150,7 +150,7 @@ def test_ids(value: Json, expected: list[int] | None) -> None:
 
 
 def test_a_chat_response() -> None:
-    message = {"role": "assistant", "content": "hi", "tool_calls": [{"function": {"name": "f"}}]}
+    message: dict[str, Json] = {"role": "assistant", "content": "hi", "tool_calls": [{"function": {"name": "f"}}]}
     body: dict[str, Json] = {
         "id": "r1",
         "model": "m",

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 import analysis.formats as formats
-from analysis.formats import FORMATS, HEAD_BYTES, FormatError, UnknownFormat, detect, named, read_log
+from analysis.formats import FORMATS, detect, named, read_log
+from analysis.formats.base import HEAD_BYTES, Format, FormatError, UnknownFormat
 from tests.builders import RECORDED, ROOT, SAMPLES
 
-FORMAT_OF = {path: "openai-chat" for path in (*SAMPLES, *RECORDED)}
+FORMAT_OF = dict.fromkeys((*SAMPLES, *RECORDED), "openai-chat")
 NO_LOGS = {
     "binary": b"\x7fELF\0\0\0",
     "compressed": b"\x1f\x8b\x08\0abc",
@@ -26,7 +27,7 @@ def test_only_its_own_format_says_yes(path: Path) -> None:
 
 
 @pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
-def test_every_format_has_a_file_and_says_its_limits(known: formats.Format) -> None:
+def test_every_format_has_a_file_and_says_its_limits(known: Format) -> None:
     assert known.name in FORMAT_OF.values()
     assert known.title and known.limitations
 
@@ -46,13 +47,13 @@ def test_binary_data_is_called_so() -> None:
 
 def test_two_formats_that_say_yes_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formats, "FORMATS", (*FORMATS, *FORMATS))
-    with pytest.raises(UnknownFormat, match="could be any of: openai-chat, openai-chat.*--format"):
+    with pytest.raises(UnknownFormat, match=r"could be any of: openai-chat, openai-chat.*--format"):
         detect(SAMPLES[0].read_bytes()[:HEAD_BYTES], "f")
 
 
 def test_named() -> None:
     assert named("openai-chat").name == "openai-chat"
-    with pytest.raises(UnknownFormat, match="'nope'; there are: .*openai-chat"):
+    with pytest.raises(UnknownFormat, match=r"'nope'; there are: .*openai-chat"):
         named("nope")
 
 

@@ -113,7 +113,11 @@ def test_a_summary_continues_the_session_it_sums_up() -> None:
     asks = user("Why do parcels for postcode 40213 end up in the wrong bin? Please check the sorter.")
     history = (SYSTEM, asks, assistant("So far the sorter table was checked and is fine."), user("and now?"))
     assert asked(history, (SYSTEM, user(SUMMARY))) == ["12"]
-    assert asked(history, (SYSTEM, user("A fresh question about something else entirely, please answer."))) == ["1", "2"]
+    assert asked(history, (SYSTEM, user("A fresh question about something else, please answer it."))) == [
+        "1",
+        "2",
+    ]
+    assert asked(history[:2], (SYSTEM, user(SUMMARY + " " + str(asks["content"])))) == ["1", "2"], "nothing collapsed"
     assert asked(history, ({"role": "system", "content": "Another agent."}, user(SUMMARY))) == ["1", "2"]
 
 

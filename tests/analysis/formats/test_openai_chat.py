@@ -164,6 +164,11 @@ def test_failed_calls_are_no_turns(failed: dict[str, Any], reason: str) -> None:
     assert line == 2 and reason in message and "no turn" in message
 
 
+def test_a_reply_with_an_error_behind_it_is_a_turn() -> None:
+    turn = only({"request": BODY, "response": {**ANSWER, "error": {"message": "died"}}, "status": 500})
+    assert turn.reply == MESSAGE
+
+
 def test_mixed_models_and_kinds_in_one_file() -> None:
     other = {"model": "other", "prompt": "once"}
     log = parse({"request": BODY, "response": ANSWER}, {"request": other, "response": ANSWER})

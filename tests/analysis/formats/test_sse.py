@@ -25,7 +25,8 @@ def test_recorded_streams(path: Path) -> None:
     streamed = [line for line in lines_of(path) if "response_sse" in line]
     assert streamed
     for line in streamed:
-        folded, whole = sse.fold(line["response_sse"]), line["response"]
+        folded: Any = sse.fold(line["response_sse"])
+        whole = line["response"]
         assert folded is not None
         for key in ("id", "model", "created", "usage", "prompt_token_ids", "system_fingerprint"):
             assert folded.get(key) == whole[key], key

@@ -1,5 +1,7 @@
 """Times of logs."""
 
+import time
+
 import pytest
 
 from analysis.formats.times import seconds
@@ -32,3 +34,13 @@ MOMENT = 1795962033.0
 )
 def test_seconds(value: Json, expected: float | None) -> None:
     assert seconds(value) == expected
+
+
+def test_the_zone_of_this_machine_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        assert seconds("2026-11-29 14:20:33") == MOMENT
+    finally:
+        monkeypatch.undo()
+        time.tzset()

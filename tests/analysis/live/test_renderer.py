@@ -55,8 +55,11 @@ def test_attribution_from_the_recorded_offsets(request_with_offsets: Request) ->
     starts = [start for start, _ in json.loads(OFFSETS.reply.body)["token_offsets"]]
     assert shown.token_starts.tolist() == starts
     fields = {span.path: TEXT[span.start : span.stop] for span in shown.spans}
-    assert fields["messages[0].content"] == "You are a helpful agent."
-    assert fields["messages[1].content"] == "What is the weather in Boston?"
+    assert fields == {  # a field begins with the template text that introduces it
+        "messages[0].content": "<|im_start|>system\nYou are a helpful agent.",
+        "messages[1].content": "<|im_start|>user\nWhat is the weather in Boston?",
+    }
+    assert [span.offset for span in shown.spans] == [-len("<|im_start|>system\n"), -len("<|im_start|>user\n")]
     assert server.paths() == [RENDER, "/detokenize"]
 
 
@@ -96,14 +99,14 @@ def test_history_ends_with_the_reply_as_a_client_sends_it_back() -> None:
 
 def test_the_history_has_fields_too() -> None:
     request = Request("chat", "m", ({"role": "user", "content": "question"},))
-    text = "question answer"
+    text = "question\n[bot] answer"
     with ReplayServer(
         detokenize=lambda ids: "".join(map(chr, ids)), canned={RENDER: _rendered([*map(ord, text)])}
     ) as server:
         shown = LiveRenderer(VllmServer(server.url)).attribution(
             request, None, {"role": "assistant", "content": "answer"}
         )
-    assert {span.path: text[span.start : span.stop] for span in shown.spans}["messages[1].content"] == "answer"
+    assert {span.path: text[span.start : span.stop] for span in shown.spans}["messages[1].content"] == "[bot] answer"
     assert shown.token_starts.tolist() == list(range(len(text)))
 
 

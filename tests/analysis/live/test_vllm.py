@@ -94,6 +94,18 @@ def test_default_flags_fall_back_to_tokenize_and_ask_for_the_render_once() -> No
     assert replay.paths() == [CHAT_RENDER, "/tokenize", "/tokenize", "/tokenize"]
 
 
+def test_a_server_without_a_tool_parser_renders_tools_through_tokenize() -> None:
+    words = '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'
+    refused = Reply(400, json.dumps({"error": {"message": words, "type": "BadRequestError", "code": 400}}).encode())
+    tools, tokenized = exchange("serve-block128", "render_tools"), exchange("serve-block128", "tokenize_chat")
+    with ReplayServer(canned={CHAT_RENDER: refused, "/tokenize": tokenized.reply}) as replay:
+        client = VllmServer(replay.url)
+        ids = [client.render(request_of(tools.sent), offsets=offsets).token_ids.tolist() for offsets in (True, False)]
+        assert client.route == "tokenize"
+    assert ids == [_ids(tools)] * 2
+    assert replay.paths() == [CHAT_RENDER, "/tokenize", "/tokenize"]
+
+
 def test_a_completion_falls_back_too() -> None:
     with ReplayServer("serve-default-flags", tokenize=lambda text: ([6023], ["hi"])) as replay:
         client = VllmServer(replay.url)

@@ -18,7 +18,6 @@ from tests.builders import (
     ByteRenderer,
     analysed,
     assistant,
-    log_of,
     of_turns,
     request,
     session,
@@ -79,9 +78,9 @@ every_sample = pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.st
 def test_samples_diverge_where_they_were_measured_to(
     path: Path, expected: dict[str, Any], sample_renderer: TemplateRenderer
 ) -> None:
-    for found, turn in measured(path, expected, sample_renderer):
-        there, here = turn["diverges_at"], found.divergence
-        assert (here is None) == (there is None), turn["line"]
+    for found, wanted in measured(path, expected, sample_renderer):
+        there, here = wanted["diverges_at"], found.divergence
+        assert (here is None) == (there is None), wanted["line"]
         if here is not None:
             assert here.segment is not None and here.previous_segment is not None
             assert here.token == there["token"]
@@ -94,11 +93,11 @@ def test_samples_diverge_where_they_were_measured_to(
 def test_samples_have_the_measured_figures(
     path: Path, expected: dict[str, Any], sample_renderer: TemplateRenderer
 ) -> None:
-    for found, turn in measured(path, expected, sample_renderer):
-        assert found.prompt_tokens == turn["prompt_tokens"]
-        assert found.turn.usage.cached_tokens == turn["cached_tokens"]
-        assert found.reusable_tokens == turn["predicted"], turn["line"]
-        assert found.ideal_tokens == turn["append_only_ideal"], turn["line"]
+    for found, wanted in measured(path, expected, sample_renderer):
+        assert found.prompt_tokens == wanted["prompt_tokens"]
+        assert found.turn.usage.cached_tokens == wanted["cached_tokens"]
+        assert found.reusable_tokens == wanted["predicted"], wanted["line"]
+        assert found.ideal_tokens == wanted["append_only_ideal"], wanted["line"]
         assert found.fidelity == ("exact" if path.stem == "11-long-haul" else "logged")
 
 
@@ -136,12 +135,12 @@ def test_a_session_that_only_grows_reuses_all_it_can() -> None:
     (found,) = bytewise(session(SYSTEM, "hi", "hello", "and now?", "nothing", "bye"))
     first, second, third = found.turns
     assert figures(found.turns)[0] == (0, 0, None)
-    for before, turn in ((first, second), (second, third)):
+    for before, after in ((first, second), (second, third)):
         assert before.full_ids is not None
-        assert turn.reusable_tokens == turn.best_tokens == turn.ideal_tokens == 16 * (len(before.full_ids) // 16)
-        assert turn.previous == Previous(before.turn.number, len(before.full_ids))
-        assert turn.donor == Donor("s", before.turn.number, len(before.full_ids))
-        assert turn.divergence is None and turn.account is not None and turn.account.lost == 0
+        assert after.reusable_tokens == after.best_tokens == after.ideal_tokens == 16 * (len(before.full_ids) // 16)
+        assert after.previous == Previous(before.turn.number, len(before.full_ids))
+        assert after.donor == Donor("s", before.turn.number, len(before.full_ids))
+        assert after.divergence is None and after.account is not None and after.account.lost == 0
 
 
 def test_other_keys_are_best_and_never_reusable() -> None:
@@ -204,8 +203,9 @@ def test_a_turn_that_cannot_be_rendered_is_a_problem_of_its_line() -> None:
     made = session(SYSTEM, "hi", "hello", "more")
     (found,) = analyse([made], lambda model: Broken(), Settings())
     assert found.turns[0].account is not None and found.turns[1].account is None
+    remedy = "Log token ids (return_token_ids), or render through a live server (--endpoint)."
     assert [(problem.line, problem.message) for problem in found.problems] == [
-        (2, "not rendered: roles must alternate")
+        (2, f"not rendered: roles must alternate. {remedy}")
     ]
 
 

@@ -10,10 +10,10 @@ from analysis.model.finding import Divergence
 from analysis.model.prompt import Attribution
 from analysis.model.renderer import Renderer
 from analysis.model.session import JsonObject, Request, Turn
+from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
 from analysis.pipeline.explain import decoded
 from analysis.pipeline.tokens import TurnTokens, turn_tokens
-from analysis.model.settings import Settings
 from tests.builders import ByteRenderer, assistant, of_turns, turn, user
 
 HI = user("What is the answer?")
@@ -54,9 +54,7 @@ ASKED = turn(HI, reply=REPLY)
             ("tools[0]", "tools[0]"),
             id="tools in another order",
         ),
-        pytest.param(
-            turn(HI, tools=({"name": "a"},)), turn(HI), ("template", "tools[0]"), id="tools that are gone"
-        ),
+        pytest.param(turn(HI, tools=({"name": "a"},)), turn(HI), ("template", "tools[0]"), id="tools that are gone"),
         pytest.param(
             turn(HI, reply=assistant("ok", a=1)),
             turn(HI, assistant("ok", a=2), user("why?")),
@@ -102,7 +100,9 @@ def test_no_divergence(then: Turn, now: Turn) -> None:
 
 
 def test_without_a_renderer_only_the_place_is_known() -> None:
-    turns = [replace(it, prompt_ids=ByteRenderer().prompt_ids(it.request, None)) for it in (turn(HI), turn(user("Who?")))]
+    turns = [
+        replace(it, prompt_ids=ByteRenderer().prompt_ids(it.request, None)) for it in (turn(HI), turn(user("Who?")))
+    ]
     found = analyse([of_turns(*turns)], lambda model: None, Settings())[0].turns[1].divergence
     assert found == Divergence(token=9, block=0)
 

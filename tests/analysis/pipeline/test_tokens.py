@@ -59,7 +59,7 @@ SAID = replace(ASKED, usage=Usage(len(PROMPT), len(HELLO)))
         pytest.param(replace(SAID, output_ids=tokens(7, 8, 9)), None, ([7, 8], "logged"), id="all but the last one"),
         pytest.param(replace(SAID, output_ids=tokens(7)), None, ([], "logged"), id="one token leaves nothing"),
         pytest.param(replace(SAID, output_ids=tokens()), None, ([], "logged"), id="none was generated"),
-        pytest.param(SAID, ByteRenderer(), (HELLO[:-1].tolist(), "rendered"), id="the reply rendered, without the last"),
+        pytest.param(SAID, ByteRenderer(), (HELLO[:-1].tolist(), "rendered"), id="rendered, without the last"),
         pytest.param(
             replace(SAID, usage=Usage(len(PROMPT), 3)), ByteRenderer(), (HELLO[:2].tolist(), "rendered"), id="cut"
         ),

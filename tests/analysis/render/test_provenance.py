@@ -54,7 +54,7 @@ CUTS: dict[str, Callable[[str, str], Any]] = {
 
 
 @pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(text=few_letters, separator=st.text("ab>< \n", max_size=3))
 def test_cuts_keep_the_origin_of_every_character(cut: Callable[[str, str], Any], text: str, separator: str) -> None:
     plain, traced = cut(text, separator), cut(of_one_field(text), separator)
@@ -70,7 +70,7 @@ def test_cuts_keep_the_origin_of_every_character(cut: Callable[[str, str], Any],
             at = found[-1] + 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(text=st.text("ab", max_size=9), separator=st.text("ab", min_size=1, max_size=3))
 @example(text="</b>b>", separator="</b>")
 def test_pieces_of_a_split_stand_where_the_separators_leave_them(text: str, separator: str) -> None:
@@ -81,7 +81,7 @@ def test_pieces_of_a_split_stand_where_the_separators_leave_them(text: str, sepa
             at += len(piece) + len(separator)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(few_letters, st.text("ab", min_size=1, max_size=2), st.text("xy", max_size=3), st.integers(-1, 3))
 def test_replace(text: str, old: str, new: str, count: int) -> None:
     traced = of_one_field(text).replace(old, new, count)
@@ -110,6 +110,14 @@ def test_an_index_outside_is_an_error() -> None:
     with pytest.raises(IndexError):
         of_one_field("ab")[2]
     assert of_one_field("ab")[-1] == "b"
+
+
+@pytest.mark.parametrize("name", ["type", "1"])
+def test_a_name_is_no_index(name: str) -> None:
+    with pytest.raises(TypeError):
+        of_one_field("ab")[name]  # type: ignore[index]
+    parts = "{% for part in m %}{% if part['type'] == 'text' %}x{% else %}-{% endif %}{% endfor %}"
+    assert ChatTemplate(parts).render_traced({"m": of_one_field("ab")}, 0.0) == "--", "as with a plain string"
 
 
 def test_a_traced_string_is_pickled_as_plain_text() -> None:

@@ -25,7 +25,7 @@ def loaded() -> Tokenizer:
 
 
 TOKENIZER = loaded()
-whole_texts = settings(max_examples=200, deadline=None)
+whole_texts = settings(max_examples=100, deadline=None)
 
 
 def whole(text: str, tokenizer: Tokenizer = TOKENIZER) -> list[int]:
@@ -99,9 +99,9 @@ def test_a_small_memory_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None
         assert made.encode(text).tolist() == whole(text)
 
 
-def with_added(**options: Any) -> Tokenizer:
+def with_added(*contents: str, **options: Any) -> Tokenizer:
     tokenizer = loaded()
-    tokenizer.add_special_tokens([AddedToken("<odd>", **options)])
+    tokenizer.add_special_tokens([AddedToken(content, **options) for content in contents or ("<odd>",)])
     return tokenizer
 
 
@@ -135,9 +135,17 @@ def test_other_tokenizers_encode_whole_texts(tokenizer: Tokenizer) -> None:
         assert len(made.starts(text)) == len(whole(text, tokenizer))
 
 
-def test_an_added_token_that_is_normalised_is_left_to_the_tokenizer() -> None:
-    tokenizer = with_added(normalized=True)
+def test_added_tokens_that_are_normalised_are_left_to_the_tokenizer() -> None:
+    tokenizer = with_added("<odd>", "odde", normalized=True)
     made = SegmentTokenizer(tokenizer)
     assert made.exact
-    for text in ("a<odd>b", "<think><odd>", "<odd><think>c"):
+    for text in ("a<odd>b", "<think><odd>", "<odd><think>c", "odde", "odde\u0301"):
+        assert made.encode(text).tolist() == whole(text, tokenizer)
+
+
+def test_an_added_token_that_begins_a_longer_one() -> None:
+    tokenizer = with_added("<a>", "<a><b>", normalized=False)
+    made = SegmentTokenizer(tokenizer)
+    assert made.exact
+    for text in ("x<a>y", "x<a><b>y", "x<a>", "x<a><"):
         assert made.encode(text).tolist() == whole(text, tokenizer)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tokenizers.processors import TemplateProcessing
 
 from analysis.model.renderer import Renderer
 from analysis.model.session import Json, Request
@@ -118,6 +119,7 @@ def test_a_message_to_be_continued_ends_the_prompt() -> None:
     assert text_of(made(LAST), asked) == "<a><so far"
     found = made(LAST).attribution(asked, AT)
     assert (found.text, found.basis) == ("<a><so far", "provenance")
+    assert text_of(made("{{ add_generation_prompt }} {{ messages[1].content }}"), asked) == "False so far"
 
 
 @pytest.mark.parametrize(
@@ -163,3 +165,17 @@ def test_completions_of_ids(sample_renderer: TemplateRenderer) -> None:
     assert history[:3].tolist() == [5, 6, 7]
     assert b"".join(sample_renderer.token_bytes(history[3:].tolist())) == b"hi"
     assert sample_renderer.history_ids(asked, {"role": "assistant", "content": None}, AT).tolist() == [5, 6, 7]
+
+
+@pytest.mark.parametrize(("asked", "begins"), [(None, True), (True, True), (False, False)], ids=str)
+def test_a_completion_begins_with_the_special_tokens_unless_told_not_to(asked: bool | None, begins: bool) -> None:
+    files = load_model(str(SAMPLE_MODEL))
+    start = files.tokenizer.token_to_id("<|im_start|>")
+    files.tokenizer.post_processor = TemplateProcessing(
+        single="<|im_start|> $A", special_tokens=[("<|im_start|>", start)]
+    )
+    renderer, prompt = TemplateRenderer(files), completion("hi", add_special_tokens=asked)
+    ids = renderer.prompt_ids(prompt, AT)
+    assert (ids[0] == start) == begins
+    assert np.array_equal(renderer.attribution(prompt, AT).token_ids, ids)
+    assert start not in TemplateRenderer(files).prompt_ids(request(user("a"), chat_template="a"), AT)

@@ -89,6 +89,17 @@ def test_a_database_cut_short_is_left_as_it_is(tmp_path: Path) -> None:
     assert database.read_bytes() == cut
 
 
+def test_a_damaged_block_is_no_lock(tmp_path: Path) -> None:
+    database = tmp_path / "clock.duckdb"
+    connect(database).close()
+    damaged = bytearray(database.read_bytes())
+    damaged[12288 + 64 : 12288 + 128] = bytes(64)  # in the first block behind the three headers
+    database.write_bytes(damaged)
+    message = refusal(database)
+    assert "damaged" in message and "process" not in message
+    assert database.read_bytes() == damaged
+
+
 def test_a_newer_schema_is_refused_with_the_remedy(tmp_path: Path) -> None:
     database = tmp_path / "newer.duckdb"
     with connect(database) as connection:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from analysis.model.finding import BLOCK_STATES
@@ -29,6 +30,11 @@ def filled() -> Iterator[Repository]:
     repository.close()
 
 
+@pytest.fixture(scope="module")
+def rows(filled: Repository) -> pd.DataFrame:
+    return filled.sessions()
+
+
 @pytest.fixture
 def empty() -> Iterator[Repository]:
     repository = Repository.open(":memory:")
@@ -41,15 +47,15 @@ def an_import(*records: SessionRecord, sha256: str = "s", **fields: Any) -> Impo
 
 
 def key_of(repository: Repository, record: SessionRecord) -> int:
-    frame = repository.sessions()
-    (key,) = frame.session_key[(frame.session_id == record.session_id) & (frame.source == record.source)]
+    query = "SELECT session_key FROM sessions WHERE session_id = ? AND source = ?"
+    ((key,),) = repository._rows(query, record.session_id, record.source)
     return int(key)
 
 
 def contents(repository: Repository) -> tuple[Any, ...]:
     """All that a person can see of a database."""
     frames = (repository.imports(), repository.sessions(), repository.problems())
-    return repository.version(), *(frame.to_json() for frame in frames), repository.unnamed_models()
+    return repository.version(), *(frame.to_json(date_format="iso") for frame in frames), repository.unnamed_models()
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.session_id)
@@ -71,9 +77,10 @@ def test_every_sample_session_is_loaded_as_it_was_saved(filled: Repository, reco
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.session_id)
-def test_the_row_of_a_session_is_its_turns_added_up(filled: Repository, record: SessionRecord) -> None:
-    frame = filled.sessions()
-    row = frame[frame.session_key == key_of(filled, record)].iloc[0]
+def test_the_row_of_a_session_is_its_turns_added_up(
+    filled: Repository, rows: pd.DataFrame, record: SessionRecord
+) -> None:
+    row = rows[rows.session_key == key_of(filled, record)].iloc[0]
     sums = figures(record)
     for name in ("num_turns", "num_divergences", "prompt_tokens", "known_turns", "known_prompt_tokens"):
         assert row[name] == getattr(sums, name), name
@@ -81,7 +88,7 @@ def test_the_row_of_a_session_is_its_turns_added_up(filled: Repository, record: 
         assert row[name] == getattr(sums, name), name
     assert row.mismatched_turns == sums.mismatched_turns
     if sums.costliest_turn is None:
-        assert np.isnan(row.costliest_turn)
+        assert pd.isna(row.costliest_turn)
         return
     assert row.costliest_turn == sums.costliest_turn
     assert sums.costliest_segment is not None and row.costliest_path == sums.costliest_segment.path
@@ -112,15 +119,23 @@ def test_an_import_is_found_by_content_and_way_of_reading(empty: Repository) -> 
 
 def test_every_change_is_a_new_version(empty: Repository) -> None:
     versions = [empty.version()]
+
+    def note() -> None:
+        assert empty.version() not in versions
+        versions.append(empty.version())
+
     first = empty.save(an_import(record_of("03")))
-    versions.append(empty.version())
+    note()
     second = empty.save(an_import(record_of("07"), sha256="t"), replacing=[first])
-    versions.append(empty.version())
+    note()
+    empty.save(an_import(record_of("02"), sha256="u"))
+    note()
     empty.delete(second)
-    versions.append(empty.version())
-    empty.save(an_import(record_of("07"), sha256="t"))
-    versions.append(empty.version())
-    assert len(set(versions)) == len(versions)
+    note()
+    empty.delete(empty.version()[0])
+    assert empty.version() == versions[0], "as empty as at first"
+    empty.save(an_import(record_of("02"), sha256="u"))
+    note()
 
 
 def test_replacing_and_deleting_leave_nothing_behind(empty: Repository) -> None:
@@ -132,7 +147,18 @@ def test_replacing_and_deleting_leave_nothing_behind(empty: Repository) -> None:
     empty.delete(second)
     tables = ("imports", "sessions", "requests", "divergences", "findings", "request_tokens", "block_runs", "problems")
     for table in tables:
-        assert empty._one(f"SELECT count(*) FROM {table}") == 0, table
+        assert empty._rows(f"SELECT count(*) FROM {table}") == [(0,)], table
+
+
+def test_a_session_of_a_replaced_import_keeps_its_key(empty: Repository) -> None:
+    first = empty.save(an_import(record_of("03"), record_of("07")))
+    keys = {record: key_of(empty, record_of(record)) for record in ("03", "07")}
+    grown = replace(record_of("07"), turns=record_of("07").turns[:3], full_ids=record_of("07").full_ids[:3])
+    empty.save(an_import(record_of("02"), grown, sha256="t"), replacing=[first])
+    assert key_of(empty, grown) == keys["07"]
+    assert key_of(empty, record_of("02")) not in keys.values()
+    assert empty.session(keys["07"], with_runs=True) == grown and list(empty.full_ids(keys["07"])) == [1, 2, 3]
+    assert empty.session(keys["03"]) is None
 
 
 def test_imports_and_problems_are_listed_newest_first(empty: Repository) -> None:
@@ -210,6 +236,23 @@ def test_a_full_disk_is_said_in_one_line_and_nothing_is_lost(tmp_path: Path) -> 
     reopened = Repository.open(tmp_path / "full.duckdb")
     assert len(reopened.sessions()) == 2
     reopened.close()
+
+
+def test_damage_behind_the_headers_is_said_in_one_line(tmp_path: Path) -> None:
+    """A file may open and be damaged all the same: what cannot be read says so, and the file stays as it is."""
+    database = tmp_path / "damaged.duckdb"
+    fill(database, "11").close()
+    damaged = bytearray(database.read_bytes())
+    for start in range(12288 + 100_000, len(damaged), 262_144):  # within every block but for its checksum
+        damaged[start : start + 1000] = bytes(byte ^ 0xFF for byte in damaged[start : start + 1000])
+    database.write_bytes(damaged)
+    with pytest.raises(StoreError, match=r"damaged\.duckdb: not a database .* Restore a copy") as caught:
+        repository = Repository.open(database)
+        for key in repository.sessions().session_key:
+            repository.session(key, with_runs=True)
+            repository.full_ids(key)
+    assert str(caught.value).isprintable()
+    assert database.read_bytes() == damaged
 
 
 def test_threads_read_whole_imports_while_one_writes(empty: Repository) -> None:

@@ -1,0 +1,60 @@
+"""Which renderer a served model gets, and when it is loaded."""
+
+from pathlib import Path
+
+import pytest
+
+from analysis.live.renderer import LiveRenderer
+from analysis.live.vllm import VllmServer
+from analysis.pipeline.renderers import Renderers
+from analysis.render.errors import RenderError
+from tests.builders import SAMPLE_MODEL, request, user
+
+NOWHERE = Path(__file__).parent / "no-such-model"
+
+
+def test_known_models_have_theirs_and_others_none() -> None:
+    renderers = Renderers(known={"sample/agent-8k": SAMPLE_MODEL})
+    assert renderers.has("sample/agent-8k") and not renderers.has("another")
+    assert renderers.renderer_for("another") is None
+    assert renderers.renderer_for("sample/agent-8k") is renderers.renderer_for("sample/agent-8k"), "loaded once"
+
+
+def test_a_named_model_stands_for_every_model() -> None:
+    renderers = Renderers(str(SAMPLE_MODEL), known={"another": NOWHERE})
+    assert renderers.has("anything") and renderers.has("")
+    assert renderers.renderer_for("another") is renderers.renderer_for("")
+
+
+def test_a_server_goes_before_files_and_is_not_asked_yet() -> None:
+    renderers = Renderers(server=VllmServer("127.0.0.1:9"), known={"known": NOWHERE})
+    found = renderers.renderer_for("known")
+    assert isinstance(found, LiveRenderer) and renderers.renderer_for("another") is found
+
+
+def test_nothing_is_loaded_before_it_is_asked_for() -> None:
+    renderers = Renderers(known={"broken": NOWHERE})
+    assert renderers.has("broken")
+    with pytest.raises(RenderError, match="no-such-model"):
+        renderers.renderer_for("broken")
+
+
+def test_the_way_to_normalise_reaches_the_renderer() -> None:
+    """Without vLLM's normalisation a tool call keeps its arguments as the string that was logged."""
+    calls = [{"id": "c", "type": "function", "function": {"name": "look", "arguments": '{"a":1}'}}]
+    asked = request(user("hi"), {"role": "assistant", "content": "", "tool_calls": calls})
+    as_vllm, as_sent = (Renderers(str(SAMPLE_MODEL), None, way).renderer_for("") for way in ("vllm", "none"))
+    assert as_vllm is not None and as_sent is not None
+    assert as_vllm.prompt_ids(asked, 0.0).tolist() != as_sent.prompt_ids(asked, 0.0).tolist()
+
+
+@pytest.mark.parametrize(
+    ("renderers", "label"),
+    [
+        pytest.param(Renderers(), "known models", id="known"),
+        pytest.param(Renderers("org/model"), "org/model", id="named"),
+        pytest.param(Renderers(server=VllmServer("host:8000/v1")), "endpoint http://host:8000", id="live"),
+    ],
+)
+def test_an_import_is_remembered_by_its_renderer(renderers: Renderers, label: str) -> None:
+    assert renderers.label == label

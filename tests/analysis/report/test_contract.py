@@ -1,0 +1,142 @@
+"""The JSON contract: exactly these keys, plain JSON values, and no secret."""
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from analysis.model.finding import Cause, Note
+from analysis.model.session import Problem
+from analysis.model.settings import Settings
+from analysis.report.contract import as_json
+from app import places
+from tests.sample_store import analysed_samples, record_of, sample
+
+TURN = {
+    "turn", "line", "request_id", "salt", "started_at", "prompt_tokens", "output_tokens", "cached_tokens",
+    "cached_basis", "fidelity", "generated_basis", "lcp_tokens", "best_tokens", "reusable_tokens", "ideal_tokens",
+    "donor", "previous", "account", "divergence", "causes", "notes",
+}  # fmt: skip
+KEYS = {
+    "": {"schema", "settings", "sessions", "problems"},
+    "settings": {"block_size", "block_size_basis", "normalise", "same_server"},
+    "sessions": {"session_id", "source", "format", "model", "inferred", "turns", "plan"},
+    "turns": TURN,
+    "donor": {"session_id", "turn"},
+    "previous": {"turn", "lcp_tokens"},
+    "account": {"cached", "missed", "rounding", "lost", "new", "reusable_unreported", "beyond_prediction"},
+    "divergence": {
+        "token", "block", "segment", "char", "previous_segment", "previous_char", "segment_basis", "before", "old",
+        "new",
+    },
+    "causes": {
+        "code", "confidence", "hidden", "deliberate", "segment", "tokens", "recovers", "evidence", "fix",
+    },
+    "notes": {"code", "evidence"},
+    "problems": {"file", "line", "message"},
+}  # fmt: skip
+SALT = re.compile(rb'"cache_salt":\s*"([^"]+)"')
+
+
+def answer(*starts: str) -> dict[str, Any]:
+    records = [record for start in starts for record in sample(start).records]
+    return as_json(records, Settings(16, "given"))
+
+
+def objects(value: Any, name: str = "") -> list[tuple[str, set[str]]]:
+    """Every object in it: the key that it stands under, and its own keys."""
+    if isinstance(value, list):
+        return [found for item in value for found in objects(item, name)]
+    if not isinstance(value, dict):
+        return []
+    return [(name, set(value)), *(found for key, inner in value.items() for found in objects(inner, key))]
+
+
+def test_exactly_these_keys_and_every_object_seen() -> None:
+    record = record_of("02")
+    cause = Cause("template/reasoning-stripped", "certain", "messages[2].reasoning", 9, None, "seen", "undo")
+    turns = (*record.turns[:-1], replace(record.turns[-1], causes=(cause,), notes=(Note("n", "why"),)))
+    stated = as_json([replace(record, turns=turns)], Settings(), [Problem("a.jsonl", 3, "odd")])
+    found = objects(stated)
+    assert {name for name, _keys in found} == set(KEYS)
+    for name, keys in found:
+        assert keys == KEYS[name], name
+
+
+def test_it_is_json_as_it_stands() -> None:
+    stated = as_json([record for one in analysed_samples().values() for record in one.records], Settings())
+    assert json.loads(json.dumps(stated, allow_nan=False)) == stated
+
+
+def test_the_figures_of_one_turn() -> None:
+    stated = answer("02")
+    assert stated["schema"] == 1
+    assert stated["settings"] == {
+        "block_size": 16, "block_size_basis": "given", "normalise": "vllm", "same_server": False,
+    }  # fmt: skip
+    (session,) = stated["sessions"]
+    assert (session["source"], session["format"]) == ("02-reasoning-stripped.jsonl", "openai-chat")
+    assert session["plan"] == []
+    turn = session["turns"][6]
+    assert (turn["turn"], turn["prompt_tokens"], turn["cached_tokens"]) == (7, 2168, 1232)
+    assert (turn["fidelity"], turn["cached_basis"], turn["salt"]) == ("logged", "reported", None)
+    assert turn["account"] == {
+        "cached": 1232, "missed": 0, "rounding": 7, "lost": 890, "new": 39,
+        "reusable_unreported": None, "beyond_prediction": 0,
+    }  # fmt: skip
+    divergence = turn["divergence"]
+    assert (divergence["token"], divergence["block"], divergence["segment_basis"]) == (1239, 77, "provenance")
+    assert divergence["previous_segment"].endswith(".reasoning")
+    assert turn["previous"] == {"turn": 6, "lcp_tokens": 1239}
+
+
+def test_a_first_turn_has_nothing_before_it() -> None:
+    first = answer("02")["sessions"][0]["turns"][0]
+    assert (first["turn"], first["previous"], first["divergence"], first["donor"]) == (1, None, None, None)
+    assert first["ideal_tokens"] is None and first["causes"] == []
+
+
+def test_what_the_server_did_not_say_is_null_and_never_zero() -> None:
+    for turn in answer("12")["sessions"][0]["turns"]:
+        assert turn["cached_tokens"] is None and turn["cached_basis"] == "disabled"
+        assert turn["account"]["cached"] is None and turn["account"]["missed"] is None
+        assert turn["account"]["reusable_unreported"] == turn["best_tokens"]
+        assert [note["code"] for note in turn["notes"]] == ["measurement/usage-missing"]
+
+
+def test_a_turn_without_tokens_keeps_its_counts() -> None:
+    record = record_of("02")
+    unknown = replace(record.turns[0], fidelity=None, account=None, reusable_tokens=None, lcp_tokens=None)
+    (session,) = as_json([replace(record, turns=(unknown,))], Settings())["sessions"]
+    (turn,) = session["turns"]
+    assert (turn["fidelity"], turn["account"], turn["reusable_tokens"]) == (None, None, None)
+    assert turn["prompt_tokens"] == record.turns[0].prompt_tokens
+
+
+def test_problems_are_stated_once_by_file_and_line() -> None:
+    own = Problem("b.jsonl", 12, "odd")
+    records = [replace(record_of("03"), problems=(own,)), replace(record_of("02"), problems=(own,))]
+    whole = Problem("a.jsonl", None, "half of it is missing")
+    later = Problem("b.jsonl", 2, "odder")
+    assert as_json(records, Settings(), [later, whole, whole])["problems"] == [
+        {"file": "a.jsonl", "line": None, "message": "half of it is missing"},
+        {"file": "b.jsonl", "line": 2, "message": "odder"},
+        {"file": "b.jsonl", "line": 12, "message": "odd"},
+    ]
+
+
+@pytest.mark.parametrize("path", places.sample_logs(), ids=lambda path: path.stem)
+def test_no_salt_is_written(path: Any) -> None:
+    salts = {salt.decode() for salt in SALT.findall(path.read_bytes())}
+    assert (len(salts) == 5) == path.name.startswith("07"), "the search finds what there is"
+    written = json.dumps(answer(path.name))
+    for salt in salts:
+        assert salt not in written
+
+
+def test_salts_are_labels() -> None:
+    labels = [turn["salt"] for turn in answer("07")["sessions"][0]["turns"]]
+    assert labels[:4] == ["salt A"] * 4
+    assert list(dict.fromkeys(labels)) == [f"salt {letter}" for letter in "ABCDE"]

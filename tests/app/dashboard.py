@@ -1,0 +1,28 @@
+"""The dashboard in Streamlit's own test runner: what a test asks of a page that is open."""
+
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from app.plain import WORD_JOINER
+
+Open = Callable[..., AppTest]  # a page's name, a database, and query parameters by name
+
+KINDS = ("title", "header", "subheader", "text", "markdown", "caption", "info", "success", "warning", "error")
+
+
+def words(shown: AppTest) -> str:
+    """All text on the page as a person reads it, without the escapes for Markdown."""
+    written = "\n".join(str(one.value) for kind in KINDS for one in shown.get(kind))
+    return written.replace("\\", "").replace(WORD_JOINER, "")
+
+
+def no_exception(shown: AppTest) -> AppTest:
+    """The page itself, where it has not failed."""
+    assert not shown.exception, shown.exception
+    return shown
+
+
+def press(shown: AppTest, label: str) -> AppTest:
+    """The page after a click on the button of this name."""
+    return no_exception(next(button for button in shown.button if button.label == label).click().run())

@@ -1,0 +1,135 @@
+"""The form that adds logs: what it brings, and what it says of it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from analysis.store.repository import Repository
+from app import state
+from app.log_form import MODEL, Outcome
+from tests.app.dashboard import Open, press, words
+from tests.builders import SAMPLE_MODEL
+from tests.sample_store import fill, sample
+
+CLOCK = sample("03").source.files[0].data.splitlines(keepends=True)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "sentence"),
+    [
+        (Outcome(1, 1), "1 session with 1 turn analysed"),
+        (Outcome(2, 1200), "2 sessions with 1,200 turns analysed"),
+        (Outcome(0, 0, unchanged=1), "1 log already there, unchanged"),
+        (
+            Outcome(1, 8, unchanged=2, problems=1),
+            "1 session with 8 turns analysed · 2 logs already there, unchanged · 1 problem noted below",
+        ),
+        (Outcome(), "0 sessions with 0 turns analysed"),
+    ],
+)
+def test_sentence(outcome: Outcome, sentence: str) -> None:
+    assert outcome.sentence() == sentence
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """A database that was used before and has nothing in it."""
+    file = tmp_path / "form.duckdb"
+    repository = fill(file, "07")
+    repository.delete(1)
+    repository.close()
+    return file
+
+
+def add(shown: AppTest, path: Path | str, model: str | None = None) -> AppTest:
+    """The page after a path was analysed, with a named model or without.
+
+    A whole run closes a dialog, so the button that opens it is pressed along with everything in it.
+    """
+    press(shown, "Add logs")
+    if model is not None:
+        shown.radio(key="add_tokens").set_value(MODEL)
+        press(shown, "Add logs")
+        shown.text_input(key="add_model").set_value(model)
+    next(one for one in shown.text_input if one.label.startswith("or a file or folder")).set_value(str(path))
+    press(shown, "Add logs")
+    next(button for button in shown.button if button.label == "Analyse").click()
+    return press(shown, "Add logs")
+
+
+def stored(database: Path) -> Repository:
+    """The database as the dashboard has it open."""
+    return state._open(str(database))
+
+
+def write(path: Path, lines: list[bytes]) -> Path:
+    path.write_bytes(b"".join(lines))
+    return path
+
+
+def test_nothing_can_be_analysed_before_something_is_named(visit: Open, database: Path) -> None:
+    shown = press(visit("sessions", database), "Add logs")
+    assert next(button for button in shown.button if button.label == "Analyse").disabled
+
+
+def test_a_log_is_added_once_and_again_when_it_has_grown(visit: Open, database: Path, tmp_path: Path) -> None:
+    log = write(tmp_path / "proxy.jsonl", CLOCK[:4])
+    shown = add(visit("sessions", database), log)
+    assert not shown.error and "1 session with 4 turns analysed" in words(shown)
+    assert shown.dataframe[0].value.num_turns.tolist() == [4], "the table shows it at once"
+    assert "1 log already there, unchanged" in words(add(shown, log))
+    write(log, CLOCK)
+    assert "1 session with 8 turns analysed" in words(add(shown, log))
+    assert stored(database).sessions().num_turns.tolist() == [8]
+
+
+def test_a_folder_is_one_server_and_what_is_no_log_in_it_is_noted(visit: Open, database: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    write(folder / "a.jsonl", CLOCK)
+    write(folder / "b.jsonl", [b"\0\1"])
+    shown = add(visit("sessions", database), folder)
+    assert "1 session with 8 turns analysed · 1 problem noted below" in words(shown)
+    (problem,) = stored(database).problems().itertuples(index=False)
+    assert problem.file == "b.jsonl" and problem.message.startswith("binary data")
+    assert stored(database).sessions().source.tolist() == ["logs"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        pytest.param(None, "No such file or directory", id="missing"),
+        pytest.param(b"", "the file is empty", id="empty"),
+        pytest.param(b"\0", "binary data that is none of", id="binary"),
+        pytest.param(b"{}", "text that is none of", id="no request"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_the_form(
+    visit: Open, database: Path, tmp_path: Path, content: bytes | None, said: str
+) -> None:
+    if content is not None:
+        (tmp_path / "log.jsonl").write_bytes(content)
+    shown = add(visit("sessions", database), tmp_path / "log.jsonl")
+    assert len(shown.error) == 1 and said in words(shown)
+    assert stored(database).sessions().empty
+
+
+@pytest.mark.parametrize(
+    ("model", "said"), [("", "Give the folder or hub id of the model"), (str(Path(__file__)), "a file, not a model")]
+)
+def test_a_wrong_model_is_said_in_the_form(visit: Open, database: Path, tmp_path: Path, model: str, said: str) -> None:
+    log = write(tmp_path / "proxy.jsonl", CLOCK)
+    shown = add(visit("sessions", database), log, model)
+    assert len(shown.error) == 1 and said in words(shown)
+    assert stored(database).sessions().empty
+
+
+def test_a_named_model_renders_what_has_no_ids(visit: Open, database: Path, tmp_path: Path) -> None:
+    request = {"model": "served", "messages": [{"role": "user", "content": "hi"}]}
+    log = write(tmp_path / "proxy.jsonl", [json.dumps({"request": request}).encode()])
+    add(visit("sessions", database), log, str(SAMPLE_MODEL))
+    (row,) = stored(database).sessions().itertuples(index=False)
+    record = stored(database).session(int(row.session_key))
+    assert record is not None and record.turns[0].fidelity == "approximate"

@@ -1,0 +1,281 @@
+"""Every page in Streamlit's own test runner: with and without data, with odd addresses, with what goes wrong.
+
+The canvas and the charts are not seen here; they have tests of their own.
+"""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from analysis.model.settings import Settings
+from analysis.pipeline.importing import LogFile, Source, analyse_source, store
+from analysis.pipeline.renderers import Renderers
+from analysis.store.repository import Repository
+from app import state
+from tests.app.dashboard import Open, no_exception, words
+from tests.builders import ROOT
+from tests.replay_server import ReplayServer, exchange
+from tests.sample_store import analysed_samples, fill, record_of, sample
+
+SESSIONS = [record for analysed in analysed_samples().values() for record in analysed.records]
+KEYS = dict(enumerate((record.session_id for record in SESSIONS), 1))
+PAGES = ("sessions", "session", "compare", "live")
+
+
+def test_the_first_start_fills_in_the_samples_and_only_the_first(visit: Open, tmp_path: Path) -> None:
+    database = tmp_path / "first.duckdb"
+    shown = no_exception(visit("sessions", database))
+    (table,) = shown.dataframe[:1]
+    assert set(table.value.session_id) == set(KEYS.values())
+    assert shown.metric[0].value == str(len(SESSIONS))
+    repository = state._open(str(database))
+    for key in repository.imports().import_key:
+        repository.delete(int(key))
+    again = no_exception(visit("sessions", database))
+    assert not again.dataframe and "No session is stored" in words(again)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_store_without_sessions(visit: Open, tmp_path: Path, page: str) -> None:
+    repository = fill(tmp_path / "empty.duckdb", "03")
+    repository.delete(1)
+    repository.close()
+    shown = no_exception(visit(page, tmp_path / "empty.duckdb"))
+    assert not shown.error and shown.info, "an empty page says what to do next"
+
+
+@pytest.mark.parametrize("key", KEYS, ids=KEYS.values())
+def test_every_sample_session_opens(visit: Open, samples: Path, key: int) -> None:
+    shown = no_exception(visit("session", samples, session=str(key)))
+    assert not shown.error and KEYS[key] in words(shown)
+    assert [metric.label for metric in shown.metric] == [
+        "Turns", "Prompt tokens", "Hit rate (reported)", "Reusable (predicted)", "Missed", "Lost",
+    ]  # fmt: skip
+    turns = next(frame.value for frame in shown.dataframe if "Turn" in frame.value)
+    assert len(turns) == len(SESSIONS[key - 1].turns)
+
+
+def key_of(start: str) -> str:
+    return str(SESSIONS.index(record_of(start)) + 1)
+
+
+def test_a_picked_turn_is_the_one_that_is_compared(visit: Open, samples: Path) -> None:
+    shown = no_exception(visit("session", samples, session=key_of("02"), turn="13", block="0"))
+    assert "Turn 13 leaves turn 12 at token 2,168" in words(shown)
+    assert "shown: block 0" in words(shown)
+
+
+def test_without_a_pick_the_first_divergence_is_shown(visit: Open, samples: Path) -> None:
+    shown = no_exception(visit("session", samples, session=key_of("02")))
+    assert "Turn 7 leaves turn 6 at token 1,239 (block 77)" in words(shown)
+    assert "2,168 prompt tokens = 1,232 cached + 0 missed + 7 rounding + 890 lost + 39 new" in words(shown)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        pytest.param({"turn": "abc"}, id="no number"),
+        pytest.param({"turn": "99999"}, id="no such turn"),
+        pytest.param({"turn": "7", "block": "-1"}, id="negative block"),
+        pytest.param({"turn": "7", "block": "9" * 40}, id="a block beyond every number"),
+        pytest.param({"turn": "7", "block": "99999"}, id="a block behind the prompt"),
+        pytest.param({"turn": "", "block": ""}, id="empty"),
+        pytest.param({"turn": "٧", "block": "²"}, id="digits of other scripts"),
+        pytest.param({"turn": "<script>", "block": "'\"&"}, id="markup"),
+    ],
+)
+def test_an_odd_place_in_the_address_lands_on_a_turn_all_the_same(
+    visit: Open, samples: Path, address: dict[str, str]
+) -> None:
+    shown = no_exception(visit("session", samples, session=key_of("02"), **address))
+    assert not shown.error and "Turn 7 leaves turn 6" in words(shown)
+
+
+@pytest.mark.parametrize("key", ["99999", "0", "abc", "-1", "", "9" * 30, "1; DROP TABLE sessions"])
+def test_an_unknown_session_points_to_the_list(visit: Open, samples: Path, key: str) -> None:
+    shown = no_exception(visit("session", samples, session=key))
+    (note,) = shown.info
+    assert "Pick one on the page Sessions." in note.value
+    assert not shown.metric
+
+
+def test_a_session_that_was_opened_is_found_again(visit: Open, samples: Path) -> None:
+    shown = no_exception(visit("session", samples, session="3"))
+    del shown.query_params["session"]
+    assert KEYS[3] in words(no_exception(shown.run()))
+
+
+def test_a_server_that_did_not_report_is_said_with_the_remedy(visit: Open, samples: Path) -> None:
+    shown = no_exception(visit("session", samples, session=key_of("12")))
+    figures = {metric.label: metric.value for metric in shown.metric}
+    assert (figures["Hit rate (reported)"], figures["Missed"]) == ("unknown", "unknown")
+    assert "--enable-prompt-tokens-details" in words(shown)
+
+
+def test_ids_without_a_tokenizer_are_shown_and_can_be_named(visit: Open, tmp_path: Path) -> None:
+    database = tmp_path / "ids.duckdb"
+    repository = Repository.open(database)
+    source = sample("02").source
+    store(analyse_source(source, Renderers(), Settings(16, "given")), Renderers(), repository)
+    repository.close()
+    shown = no_exception(visit("session", database, session="1"))
+    assert "The tokens are shown by id: no tokenizer for the model" in words(shown)
+    field = next(one for one in shown.text_input if one.label.startswith("Folder with tokenizer"))
+    button = next(one for one in shown.button if one.label == "Show as text")
+    assert button.disabled
+    field.set_value(str(tmp_path / "none")).run()
+    next(one for one in shown.button if one.label == "Show as text").click().run()
+    assert not shown.exception and len(shown.error) == 1
+    next(one for one in shown.text_input if one.label.startswith("Folder with")).set_value(
+        str(ROOT / "sample_sessions" / "model")
+    ).run()
+    next(one for one in shown.button if one.label == "Show as text").click().run()
+    assert not no_exception(shown).error and "shown by id" not in words(shown)
+
+
+def test_turns_without_tokens_have_a_page_of_their_counts(visit: Open, tmp_path: Path) -> None:
+    lines = [
+        {"session_id": "s", "request": {"model": "m", "messages": [{"role": "user", "content": text}]}}
+        for text in ("hi", "again")
+    ]
+    source = Source("a.jsonl", (LogFile("a.jsonl", "\n".join(map(json.dumps, lines)).encode()),))
+    repository = Repository.open(tmp_path / "unknown.duckdb")
+    store(analyse_source(source, Renderers(), Settings()), Renderers(), repository)
+    repository.close()
+    shown = no_exception(visit("session", tmp_path / "unknown.duckdb", session="1"))
+    assert "The tokens are unknown" in words(shown) and "Import its log again with a tokenizer" in words(shown)
+    no_exception(visit("sessions", tmp_path / "unknown.duckdb"))
+
+
+def test_untrusted_names_are_shown_as_they_are(visit: Open, tmp_path: Path) -> None:
+    record = replace(record_of("03"), session_id="![x](file:///b.png) <b>$x$</b>", source=":red[s]", model="**m**")
+    analysed = replace(sample("03"), records=(record,))
+    repository = Repository.open(tmp_path / "named.duckdb")
+    store(analysed, Renderers(), repository)
+    repository.close()
+    shown = no_exception(visit("session", tmp_path / "named.duckdb", session="1"))
+    (header,) = shown.header
+    assert header.value == r"\!\[x\]\(file\:\/\/\/b\.png\) \<b\>\$x\$\<\/b\>"
+
+
+def test_the_search_narrows_the_table(visit: Open, samples: Path) -> None:
+    shown = no_exception(visit("sessions", samples))
+    assert len(shown.dataframe[0].value) == len(SESSIONS)
+    no_exception(shown.text_input[0].set_value("chat-88 13-shared").run())
+    assert len(shown.dataframe[0].value) == 5
+    no_exception(shown.text_input[0].set_value("[no](such)").run())
+    assert "None of 24 sessions matches" in words(shown)
+
+
+ASKED = {"model": "sample/agent-8k", "messages": [{"role": "user", "content": "What is the answer?"}]}
+EDITED = {"model": "sample/agent-8k", "messages": [{"role": "user", "content": "What was the answer?"}]}
+
+
+def compared(visit: Open, database: Path, earlier: str, later: str) -> AppTest:
+    shown = no_exception(visit("compare", database))
+    shown.text_area[0].set_value(earlier)
+    shown.text_area[1].set_value(later)
+    return no_exception(shown.run())
+
+
+def test_two_bodies_are_answered_on_one_page(visit: Open, samples: Path) -> None:
+    shown = compared(visit, samples, json.dumps(ASKED), json.dumps(EDITED))
+    assert not shown.error and "They part at token 6, in message 1 (user), character 4." in words(shown)
+    assert {metric.label: metric.value for metric in shown.metric} == {
+        "Equal from the front": "6 tokens", "Reusable": "0 tokens", "Later prompt": "17 tokens",
+    }  # fmt: skip
+
+
+def test_a_small_block_size_reuses_more(visit: Open, samples: Path) -> None:
+    shown = compared(visit, samples, json.dumps(ASKED), json.dumps(EDITED))
+    no_exception(shown.number_input[0].set_value(2).run())
+    assert shown.metric[1].value == "6 tokens"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "said"),
+    [
+        pytest.param(ASKED, ASKED, "No divergence: both prompts are the same.", id="identical"),
+        pytest.param([1, 2, 3], [1, 2, 3, 4], "No divergence: the later prompt only goes on", id="extended"),
+        pytest.param([1, 2, 3], [1, 9], "Tokens are shown by id", id="ids"),
+    ],
+)
+def test_other_answers(visit: Open, samples: Path, earlier: Any, later: Any, said: str) -> None:
+    shown = compared(visit, samples, json.dumps(earlier), json.dumps(later))
+    assert not shown.error and said in words(shown)
+
+
+@pytest.mark.parametrize(
+    ("later", "said"),
+    [
+        pytest.param('{"messages": [', "Later request: no line holds a request", id="broken JSON"),
+        pytest.param('{"messages": [], "model": "sample/agent-8k"}', "", id="no messages"),
+        pytest.param('{"messages": [{"role": "user", "content": "x"}], "model": "m"}', "no tokenizer for", id="model"),
+        pytest.param("\x00", "Later request: no line holds a request", id="binary"),
+    ],
+)
+def test_what_cannot_be_compared_is_one_message(visit: Open, samples: Path, later: str, said: str) -> None:
+    shown = compared(visit, samples, json.dumps(ASKED), later)
+    assert len(shown.error) == (1 if said else 0)
+    assert said in words(shown)
+
+
+def test_one_body_waits_for_the_other(visit: Open, samples: Path) -> None:
+    shown = compared(visit, samples, json.dumps(ASKED), "  ")
+    assert not shown.error and "A body is the JSON that a client sends" in words(shown)
+
+
+def connected(visit: Open, database: Path, address: str) -> AppTest:
+    shown = no_exception(visit("live", database))
+    shown.text_input[0].set_value(address)
+    return no_exception(shown.button[0].click().run())
+
+
+def test_a_refused_connection_is_one_message(visit: Open, samples: Path) -> None:
+    shown = connected(visit, samples, "127.0.0.1:9")
+    (error,) = shown.error
+    assert "refused the connection" in error.value and "Not connected" in words(shown)
+
+
+def test_an_address_is_asked_for(visit: Open, samples: Path) -> None:
+    assert "Give the server's address" in words(connected(visit, samples, " "))
+
+
+def test_a_server_is_shown_as_it_describes_itself(visit: Open, samples: Path) -> None:
+    metrics = exchange("serve-block128", "metrics_before").reply
+    with ReplayServer("serve-block128", canned={"/metrics": metrics}) as server:
+        shown = connected(visit, samples, server.url)
+        figures = {metric.label: metric.value for metric in shown.metric}
+        assert not shown.error and figures["Block size"] == "128 tokens" and figures["Prefix caching"] == "on"
+        reset = next(button for button in shown.button if button.label == "Reset the prefix cache")
+        assert "The prefix cache is empty." in words(no_exception(reset.click().run()))
+        shown.switch_page("../pages/compare.py").run()
+        assert "The live server" in no_exception(shown).radio[0].options
+
+
+@pytest.mark.parametrize("page", ["sessions", "session"])
+@pytest.mark.parametrize("damage", ["no database", "cut short", "a folder"])
+def test_a_damaged_database_is_one_message(visit: Open, samples: Path, tmp_path: Path, page: str, damage: str) -> None:
+    database = tmp_path / "damaged.duckdb"
+    if damage == "a folder":
+        database.mkdir()
+    else:
+        whole = samples.read_bytes()
+        database.write_bytes(b"no database" * 999 if damage == "no database" else whole[: len(whole) // 2])
+    before = None if damage == "a folder" else database.read_bytes()
+    shown = no_exception(visit(page, database, session="1"))
+    (error,) = shown.error
+    assert "damaged" in error.value and "Traceback" not in words(shown)
+    assert before is None or database.read_bytes() == before
+
+
+def test_imports_are_listed_and_only_a_selected_one_can_be_forgotten(visit: Open, samples: Path) -> None:
+    shown = no_exception(visit("sessions", samples))
+    assert next(one for one in shown.button if one.label.startswith("Forget")).disabled
+    imports = next(frame.value for frame in shown.dataframe if "num_sessions" in frame.value)
+    assert imports.file.tolist() == list(analysed_samples())[::-1]
+    assert imports.num_sessions.sum() == len(SESSIONS)

@@ -1,0 +1,47 @@
+"""The table of sessions: rows of the store as figures, and the search."""
+
+import pandas as pd
+import pytest
+
+from analysis.pipeline.record import figures
+from app.session_table import figures_of, matching
+from tests.sample_store import analysed_samples, fill
+
+
+def test_a_row_of_the_store_is_the_figures_of_its_session() -> None:
+    repository = fill(":memory:")
+    rows = {(row["session_id"], row["source"]): row for row in repository.sessions().to_dict("records")}
+    for analysed in analysed_samples().values():
+        for record in analysed.records:
+            found, sums = figures_of(rows[record.session_id, record.source]), figures(record)
+            here, there = found.costliest_segment, sums.costliest_segment
+            assert (here and (here.path, here.role)) == (there and (there.path, there.role))
+            for name in ("num_turns", "num_divergences", "wasted_tokens", "hit_rate", "costliest_turn"):
+                assert getattr(found, name) == getattr(sums, name), name
+    repository.close()
+
+
+FRAME = pd.DataFrame(
+    {
+        "session_id": ["agent-1", "Agent-2", "chat (3)"],
+        "source": ["proxy.jsonl", "other.jsonl", "proxy.jsonl"],
+        "model": ["qwen", "qwen", "llama"],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("search", "found"),
+    [
+        ("", [0, 1, 2]),
+        ("   ", [0, 1, 2]),
+        ("agent", [0, 1]),
+        ("AGENT proxy", [0]),
+        ("llama", [2]),
+        ("(3)", [2]),
+        (".*", []),
+        ("agent llama", []),
+    ],
+)
+def test_search_for_every_word(search: str, found: list[int]) -> None:
+    assert matching(FRAME, search).index.tolist() == found

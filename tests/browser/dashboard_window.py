@@ -1,0 +1,132 @@
+"""The dashboard as a person has it: started from the command line, open in one window of a real browser."""
+
+import json
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import ConsoleMessage, Locator, Page, expect
+
+from tests.browser.test_block_map import MapPage, wait_until_healthy
+from tests.builders import ROOT
+
+BLOCK_SIZE = 16
+ROW_HEIGHT = 35  # pixels, of the table of sessions and of its header
+PATIENCE = 20_000  # milliseconds: the first render in a server loads a tokenizer
+# At a link to a page, Streamlit's own client looks for the server below the page's path, where these two are not,
+# before it finds them at the root.
+BASE_PATH_SEARCH = re.compile(r"/(sessions|session|compare|live)/_stcore/(health|host-config)$")
+
+
+@contextmanager
+def serving(database: Path) -> Iterator[str]:
+    """The dashboard on this database as the command line starts it; its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "app.cli", "serve", "--db", str(database), "--port", str(port)]
+    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_until_healthy(f"http://127.0.0.1:{port}/_stcore/health")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait(timeout=10)
+
+
+class Dashboard:
+    """One browser window on the dashboard, and what went wrong in it."""
+
+    def __init__(self, page: Page, address: str, keys: dict[str, int]) -> None:
+        self.page = page
+        self.address = address
+        self.keys = keys
+        self.map = MapPage(page, address)
+        self.errors: list[str] = []
+        self.hosts: set[str | None] = set()
+        page.set_default_timeout(PATIENCE)
+        page.on("console", self._note)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", lambda request: self.hosts.add(urlsplit(request.url).hostname))
+
+    def _note(self, entry: ConsoleMessage) -> None:
+        if entry.type == "error" and not BASE_PATH_SEARCH.search(urlsplit(entry.location["url"]).path):
+            self.errors.append(f"{entry.text} ({entry.location['url']})")
+
+    @property
+    def main(self) -> Locator:
+        return self.page.get_by_test_id("stMain")
+
+    @property
+    def dialog(self) -> Locator:
+        return self.page.get_by_role("dialog")
+
+    @property
+    def marked(self) -> Locator:
+        """The boxes of the first tokens that differ: one on each side."""
+        return self.page.locator(".wm-first")
+
+    def sessions(self) -> "Dashboard":
+        self.page.goto(self.address)
+        self.page.get_by_test_id("glide-cell-0-0").wait_for(state="attached")
+        return self
+
+    def session(self, name: str, query: str = "") -> "Dashboard":
+        self.page.goto(f"{self.address}/session?session={self.keys[name]}{query}")
+        self.map.root.and_(self.page.locator("[data-ready='1']")).wait_for()
+        return self
+
+    def visit(self, title: str) -> None:
+        """Change the page as a person does, within the same browser session."""
+        self.page.get_by_role("link", name=title, exact=True).click()
+
+    def row(self, session_id: str) -> Locator:
+        """The cell of a session in the table's accessible twin: the table itself is a canvas."""
+        return self.page.locator("td[data-testid^='glide-cell-0-']", has_text=re.compile(f"^{re.escape(session_id)}$"))
+
+    def open_row(self, session_id: str, source: str = "") -> None:
+        """Search for a session, then click its row, which is the first one."""
+        search = self.main.get_by_role("textbox", name="Search")
+        search.fill(f"{session_id} {source}")
+        search.press("Enter")
+        expect(self.page.get_by_test_id("glide-cell-0-0")).to_have_text(session_id)
+        self.expect_settled()
+        table = self.page.get_by_test_id("stDataFrame").first
+        table.click(position={"x": 300, "y": 1.5 * ROW_HEIGHT})
+        self.page.wait_for_url("**/session?session=*")
+
+    def add(self, *files: Path) -> None:
+        """Give files to the dialog and have them analysed."""
+        self.page.get_by_role("button", name="Add logs").click()
+        self.dialog.locator("input[type=file]").set_input_files(files)
+        self.dialog.get_by_role("button", name="Analyse").click()
+
+    def heading(self, words: str | re.Pattern[str]) -> Locator:
+        return self.main.get_by_role("heading", name=words)
+
+    def expect_settled(self) -> None:
+        """The run has ended: what it left out is gone, and nothing moves any more."""
+        expect(self.page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+
+    def expect_divergence(self, turn: int, token: int) -> None:
+        """The URL, the map and the headline of the comparison are at this divergence."""
+        block = token // BLOCK_SIZE
+        expect(self.page).to_have_url(re.compile(f"turn={turn}&block={block}$"))
+        expect(self.map.root).to_have_attribute("data-picked", f"{turn},{block}")
+        expect(self.heading(f"Turn {turn} leaves turn {turn - 1} at token {token:,}")).to_be_visible()
+
+    def paste(self, earlier: Any, later: Any) -> None:
+        for name, body in (("Earlier request", earlier), ("Later request", later)):
+            field = self.main.get_by_role("textbox", name=name)
+            field.fill(json.dumps(body))
+            field.press("Control+Enter")
+
+    def connect(self, url: str) -> None:
+        self.main.get_by_role("textbox", name="Address").fill(url)
+        self.main.get_by_role("button", name="Connect").click()
