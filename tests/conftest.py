@@ -1,6 +1,7 @@
 """What several test files share: the sample sessions with their model, and the real tokenizers."""
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -11,6 +12,13 @@ import pytest
 
 from analysis.render.template import TemplateRenderer
 from tests.builders import ROOT, SAMPLE_MODEL, SAMPLES
+
+
+def pytest_collection_finish() -> None:
+    """Streamlit keeps some seventy loggers away from the root, and pytest visits each of them around every test."""
+    for name, logger in logging.root.manager.loggerDict.items():
+        if name.startswith("streamlit") and isinstance(logger, logging.Logger):
+            logger.propagate = True
 
 
 @pytest.hookimpl(tryfirst=True)

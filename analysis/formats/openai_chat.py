@@ -107,9 +107,12 @@ def _response(record: Fields, bare: bool) -> ResponseParts:
         value = {key: jsontext.decode(raw) for key, raw in record.items()}
     body = cast(JsonObject, value) if isinstance(value, dict) else None
     stream = _value(record, STREAM)
-    if stream is not None and (body is None or "usage" not in body):
+    if stream is not None and (body is None or "usage" not in body or response(body).output_ids is None):
         text = "\n".join(str(piece) for piece in stream) if isinstance(stream, list) else str(stream)
-        body = {**(sse.fold(text) or {}), **(body or {})} or None
+        folded = sse.fold(text) or {}
+        # The stream has the ids of the reply where the object has none; what the object says goes first elsewhere.
+        choices = {"choices": folded["choices"]} if response(folded).output_ids is not None else {}
+        body = {**folded, **(body or {}), **choices} or None
     return response(body)
 
 

@@ -4,8 +4,11 @@ Does not know vLLM's routes, does not retry, and follows no redirect: the key mu
 """
 
 import json
+import os
+import ssl
 import time
 from dataclasses import dataclass
+from functools import cache
 from typing import NoReturn
 
 import httpx
@@ -143,6 +146,7 @@ class Connection:
 
     def _new_client(self) -> httpx.Client:
         return httpx.Client(
+            verify=_trusted(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")),
             headers={"Authorization": f"Bearer {self._api_key}"} if self._api_key else {},
             timeout=httpx.Timeout(self._seconds, connect=min(CONNECT_SECONDS, self._seconds)),
             follow_redirects=False,
@@ -157,3 +161,9 @@ def _header_value(api_key: str | None) -> str | None:
     if not (key.isascii() and key.isprintable()):
         raise EndpointError("the API key holds characters that no HTTP header can carry: check WHYMISS_API_KEY")
     return key or None
+
+
+@cache
+def _trusted(file: str | None, folder: str | None) -> ssl.SSLContext:
+    """The certificates to trust as the environment names them; reading them takes longer than many a request."""
+    return httpx.create_ssl_context()

@@ -1,106 +1,94 @@
-"""What the dashboard costs on its longest sample: opening the session, a pick in its map, and the map itself.
+"""What the session page costs the server: opening it from the store, and going on to another cell of its map.
 
-Run by hand: ``pytest -m benchmark -s tests/benchmarks``.  Times are of the server alone: the browser paints beside it.
+Measured without a browser and without a socket.  Run by hand: ``pytest -m benchmark -s tests/benchmarks``.
 """
 
-import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from analysis.pipeline.importing import LogFile, Source, analyse_source, store
+from analysis.store.repository import Repository
 from app import state
-from app.palette import LIGHT
-from app.token_view import comparison_html, differing, side
+from app.block_map import message
+from tests.benchmarks.long_session import long_log
 from tests.builders import ROOT
-from tests.sample_store import fill, record_of
+from tests.sample_store import GIVEN, fill, sample_renderers
 
 pytestmark = pytest.mark.benchmark
 
-ROUNDS = 10
-PICKED = 36  # the turn after which most tokens were lost
+PAGE = ROOT / "pages" / "session.py"
+FRAGMENT = """
+import streamlit as st
+from app import session_view, state
+session_key = state.session_in_url()
+session_view.explorer(state.session(session_key), session_key)
+"""
+SECONDS = 120  # the longest wait for a run
+PICKS = 20
 
 
-@pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    """Without Streamlit's remark, once a round, that no browser is there."""
-    logging.disable(logging.WARNING)
-    yield
-    logging.disable(logging.NOTSET)
-
-
-@pytest.fixture
-def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A database with the longest sample in it."""
-    file = tmp_path / "long.duckdb"
-    fill(file, "11").close()
-    monkeypatch.setenv("WHYMISS_DB", str(file))
-    st.cache_resource.clear()
+@pytest.fixture(scope="module", params=["11-long-haul", "200 turns"])
+def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database whose second session is the one to be measured; the first one warms the imports up."""
+    file = tmp_path_factory.mktemp("dashboard") / "store.duckdb"
+    if request.param == "11-long-haul":
+        fill(file, "01", "11").close()
+        return file
+    repository: Repository = fill(file, "01")
+    source = Source("long.jsonl", (LogFile("long.jsonl", long_log()),))
+    store(analyse_source(source, sample_renderers(), GIVEN), sample_renderers(), repository)
+    repository.close()
     return file
 
 
-def timed(action: Callable[[], object]) -> tuple[float, float]:
-    """Milliseconds of the quickest round: by the wall clock and of the processor."""
-    rounds = []
-    for _ in range(ROUNDS):
-        wall, cpu = time.perf_counter(), time.process_time()
-        action()
-        rounds.append((time.perf_counter() - wall, time.process_time() - cpu))
-    return 1e3 * min(wall for wall, _cpu in rounds), 1e3 * min(cpu for _wall, cpu in rounds)
+def test_session_page(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WHYMISS_DB", str(database))
+    forget()
+    measured(lambda: run(AppTest.from_file(str(PAGE)), 1))
+    forget()
+    wall, cpu = measured(lambda: run(AppTest.from_file(str(PAGE)), 2))
+    again_wall, again_cpu = measured(lambda: run(AppTest.from_file(str(PAGE)), 2))
+    record = state.session(2)
+    assert record is not None
+    tokens = sum(turn.prompt_tokens or 0 for turn in record.turns)
+    print(f"\n{record.file}: {len(record.turns)} turns, {tokens:,} prompt tokens")
+    print(f"  session page, nothing cached: {wall * 1e3:.0f} ms, {cpu * 1e3:.0f} ms CPU", end="; ")
+    print(f"cached: {again_wall * 1e3:.0f} ms, {again_cpu * 1e3:.0f} ms CPU")
+    rows, payload = state.map_rows(2)
+    print(f"  block map: {len(message(payload, (1, 0))):,} bytes for {sum(rows.num_blocks):,} blocks", end="")
+    print(f" in {len(rows.run_starts):,} runs")
+    cells = [(rows.turn_numbers[row], block) for row, block in rows.divergences]
+    fragment = AppTest.from_string(FRAGMENT)
+    run(fragment, 2, cells[0])
+    costs = [measured(lambda cell=cell: run(fragment, 2, cell)) for cell in (cells * PICKS)[:PICKS]]
+    middle = [sorted(cost[kind] for cost in costs)[PICKS // 2] * 1e3 for kind in (0, 1)]
+    most = max(cost[1] for cost in costs) * 1e3
+    print(f"  after a pick: {middle[0]:.0f} ms, {middle[1]:.0f} ms CPU (median of {PICKS}; at most {most:.0f} ms CPU)")
 
 
-def opened(turn: int | None = None) -> AppTest:
-    page = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=60)
-    page.query_params["session"] = "1"
-    if turn is not None:
-        page.query_params["turn"] = str(turn)
-    return page.switch_page("../pages/session.py").run()
+def run(page: AppTest, session_key: int, cell: tuple[int, int] | None = None) -> None:
+    """One run of a script for this URL; what it raises, it raises here."""
+    page.query_params["session"] = str(session_key)
+    if cell is not None:
+        page.query_params["turn"], page.query_params["block"] = map(str, cell)
+    page.run(timeout=SECONDS)
+    assert not page.exception, page.exception[0].message
+    assert cell is None or any(f"Turn {cell[0]} leaves" in heading.value for heading in page.subheader)
 
 
-def test_opening_the_session_page(database: Path) -> None:
-    assert not opened().exception  # imports, which only the first visitor pays for
-
-    def cold() -> None:
-        state.repository().close()
-        st.cache_resource.clear()
-        opened()
-
-    for name, action in (("from the file", cold), ("from the caches", opened)):
-        wall, cpu = timed(action)
-        print(f"\n{len(record_of('11').turns)} turns opened {name}: {wall:.0f} ms, {cpu:.0f} ms of the processor")
+def forget() -> None:
+    """Empty every cache of the dashboard, the open database included."""
+    st.cache_resource.clear()
+    st.cache_data.clear()
 
 
-def test_a_rerun_after_a_pick(database: Path) -> None:
-    page = opened(PICKED)
-    turns = iter(range(2, 2 + ROUNDS))
-
-    def pick() -> None:
-        page.query_params["turn"] = str(next(turns))
-        page.run()
-        assert not page.exception
-
-    wall, cpu = timed(pick)
-    print(f"\nthe whole page again after a pick: {wall:.0f} ms, {cpu:.0f} ms of the processor")
-
-
-def test_the_comparison_of_two_turns(database: Path) -> None:
-    ids = state.repository().full_ids(1)
-    turns = record_of("11").turns[PICKED - 2 : PICKED]
-    marks = differing(*(ids[turn.turn] for turn in turns))
-    texts = state.token_bytes(turns[0].model, {token for turn in turns for token in ids[turn.turn].tolist()})
-    sides = [side(turn, ids[turn.turn], mark, 0, 1024, "Turn") for turn, mark in zip(turns, marks, strict=True)]
-    _wall, compared = timed(lambda: differing(*(ids[turn.turn] for turn in turns)))
-    _wall, written = timed(lambda: comparison_html(sides, texts, 16, 100, LIGHT))
-    page = comparison_html(sides, texts, 16, 100, LIGHT)
-    print(f"\n64 blocks of two turns: compared in {compared:.1f} ms, {len(page):,} bytes written in {written:.1f} ms")
-
-
-def test_the_map_s_payload(database: Path) -> None:
-    rows, payload = state.map_rows(1)
-    blocks = sum(rows.num_blocks)
-    _wall, cpu = timed(lambda: (state._map_rows.clear(), state.map_rows(1)))
-    print(f"\nmap: {blocks:,} blocks in {len(rows.run_starts):,} runs, {len(payload):,} bytes, made in {cpu:.1f} ms")
-    assert len(payload) < blocks, "less than a byte per block"
+def measured(work: Callable[[], None]) -> tuple[float, float]:
+    """Seconds on the clock and seconds of CPU."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - wall, time.process_time() - cpu

@@ -79,7 +79,7 @@ class Dashboard:
 
     def session(self, name: str, query: str = "") -> "Dashboard":
         self.page.goto(f"{self.address}/session?session={self.keys[name]}{query}")
-        self.map.root.and_(self.page.locator("[data-ready='1']")).wait_for()
+        self.expect_map()
         return self
 
     def visit(self, title: str) -> None:
@@ -98,8 +98,11 @@ class Dashboard:
         expect(self.page.get_by_test_id("glide-cell-0-0")).to_have_text(session_id)
         self.expect_settled()
         table = self.page.get_by_test_id("stDataFrame").first
+        # The table heeds a click only of a pointer that has moved over it before.
+        table.hover(position={"x": 290, "y": 1.5 * ROW_HEIGHT})
         table.click(position={"x": 300, "y": 1.5 * ROW_HEIGHT})
         self.page.wait_for_url("**/session?session=*")
+        self.expect_map()
 
     def add(self, *files: Path) -> None:
         """Give files to the dialog and have them analysed."""
@@ -109,6 +112,9 @@ class Dashboard:
 
     def heading(self, words: str | re.Pattern[str]) -> Locator:
         return self.main.get_by_role("heading", name=words)
+
+    def expect_map(self) -> None:
+        expect(self.map.root).to_have_attribute("data-ready", "1")
 
     def expect_settled(self) -> None:
         """The run has ended: what it left out is gone, and nothing moves any more."""

@@ -8,16 +8,32 @@ import numpy as np
 import pytest
 
 from analysis.formats import read_log
+from analysis.live.renderer import LiveRenderer
+from analysis.live.vllm import VllmServer
 from analysis.model.finding import TurnAnalysis
+from analysis.model.record import TurnRecord
+from analysis.model.renderer import Renderer
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
+from analysis.pipeline.compare import compare
+from analysis.pipeline.importing import LogFile
 from analysis.render.template import TemplateRenderer
 from tests.builders import RECORDED, analysed, lines_of
+from tests.replay_server import ReplayServer, exchange
 
 pytestmark = pytest.mark.oracle
 
 ID_FIELDS = ("prompt_token_ids", "token_ids", "oracle")
 CHATS = {path.stem: path for path in RECORDED if all(line["path"] == "/v1/chat/completions" for line in lines_of(path))}
+PAIRS = {  # two recorded renders -> where they part: token, field now, field before, reusable in blocks of 16
+    ("render_reasoning_content_last_turn", "render_toolcall_args_string_compact"): (
+        243,
+        "messages[2].tool_calls[0]",
+        "messages[2].reasoning",
+        240,
+    ),
+    ("render_tools", "render_multiturn"): (8, "messages[0].content", "messages[0].content", 0),
+}
 RESPACED = (3, 5, 7)  # turns of compact-json-arguments that follow a reply in other spacing than its replay
 
 
@@ -89,3 +105,34 @@ def test_replies_that_skipped_thinking_are_a_lower_bound(qwen3: TemplateRenderer
         if turn.reusable_tokens != logged[line].reusable_tokens
     }
     assert set(short.values()) == {16}, f"never too high, and one block at most: {short}"
+
+
+def test_what_a_silent_server_could_reuse(qwen3: TemplateRenderer) -> None:
+    turns = rendered("usage-details-off-block128", qwen3).values()
+    assert sum(turn.reusable_tokens or 0 for turn in turns) == 3456
+    assert {turn.turn.usage.cached_tokens for turn in turns} == {None}
+
+
+@pytest.mark.parametrize(("pair", "expected"), PAIRS.items(), ids=[pair[1] for pair in PAIRS])
+def test_two_bodies_part_at_the_same_place_by_server_and_by_template(
+    pair: tuple[str, str], expected: tuple[int, str, str, int], qwen3: TemplateRenderer
+) -> None:
+    decode = qwen3._files.tokenizer.decode
+    with ReplayServer("serve-block128", detokenize=lambda ids: str(decode(ids, skip_special_tokens=False))) as server:
+        by_server = compared(pair, LiveRenderer(VllmServer(server.url)))
+        assert "/v1/chat/completions/render" in server.paths()
+    by_template = compared(pair, qwen3)
+    for turn, basis in ((by_server, "searched"), (by_template, "provenance")):
+        found = turn.divergence
+        assert found is not None and found.segment is not None and found.previous_segment is not None
+        assert found.segment_basis == basis
+        assert (found.token, found.segment.path, found.previous_segment.path, turn.reusable_tokens) == expected
+    assert by_server.divergence is not None and by_template.divergence is not None
+    for side in ("segment", "previous_segment", "before", "old", "new"):
+        assert getattr(by_server.divergence, side) == getattr(by_template.divergence, side)
+
+
+def compared(pair: tuple[str, str], renderer: Renderer) -> TurnRecord:
+    """The later of two recorded bodies against the earlier one, as the command line compares them."""
+    bodies = [LogFile(f"{name}.json", json.dumps(exchange("serve-block128", name).sent).encode()) for name in pair]
+    return compare(bodies, lambda model: renderer, Settings(16, "given")).turns[-1]
