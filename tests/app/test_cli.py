@@ -171,7 +171,7 @@ def test_a_damaged_line_is_a_problem_with_its_line(tmp_path: Path) -> None:
         (["--normalise", "nfc"], "--normalise nfc: use one of vllm, none."),
         (["--model", "m", "--endpoint", "localhost:1"], "--model and --endpoint exclude each other"),
         (["--format", "nonesuch"], "no format is called 'nonesuch'; there are: openai-chat"),
-        (["--model", "no/such/folder/here"], "no/such/folder/here"),
+        (["--model", __file__], "test_cli.py: a file, not a model. Give the folder that holds tokenizer.json."),
         (["--endpoint", "127.0.0.1:9"], "127.0.0.1:9"),
     ],
 )
