@@ -4,6 +4,8 @@ Exit codes: 0 fine, 1 a gate tripped, 2 the input or the usage is wrong (always 
 """
 
 import sys
+from dataclasses import replace
+from importlib import metadata
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn, get_args
@@ -15,12 +17,15 @@ from analysis.formats.base import FormatError
 from analysis.live.vllm import VllmServer
 from analysis.model.record import SessionRecord
 from analysis.model.session import Problem
-from analysis.model.settings import DEFAULT_BLOCK_SIZE, Normalisation, Settings
+from analysis.model.settings import DEFAULT_RETENTION, Normalisation, Settings
 from analysis.pipeline.compare import compare
+from analysis.pipeline.gaps import SideFiles
 from analysis.pipeline.importing import Analysed, LogFile, Progress, Source, analyse_source, joined, read_source, store
 from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.side_files import as_served, read_beside
 from analysis.report.contract import as_json
 from analysis.report.gates import lost_percent
+from analysis.report.words import reconciled
 from analysis.store.repository import Repository
 from app import options, places
 from app.printing import comparison_text, json_text, safe, session_text
@@ -34,8 +39,11 @@ app = typer.Typer(
 
 
 @app.callback(invoke_without_command=True)
-def dashboard(context: typer.Context) -> None:
+def dashboard(context: typer.Context, version: options.Version = False) -> None:
     """Without a command: the dashboard, on first start with the sample sessions in it."""
+    if version:
+        typer.echo(f"whymiss {metadata.version('whymiss')}")
+        raise typer.Exit
     if context.invoked_subcommand is None:
         serve([], None, None)
 
@@ -57,6 +65,7 @@ def serve(logs: options.MoreLogs = None, db: options.Database = None, port: opti
         repository.close()
     except (ValueError, OSError) as error:
         _fail(error)
+    typer.echo(f"Whymiss keeps its sessions in {safe(str(file))} (--db chooses another).", err=True)
     run_dashboard(file, port)
 
 
@@ -73,17 +82,39 @@ def analyze(
     db: options.KeepIn = None,
     json_to: options.JsonFile = None,
     max_lost: options.MaxLost = None,
+    blocks: options.Blocks = None,
+    window: options.Window = None,
+    retention: options.Retention = None,
+    spec_decode: options.SpecDecode = False,
+    dcp: options.Dcp = 1,
+    server_info: options.ServerInfo = None,
+    metrics: options.Metrics = None,
+    kv_events: options.KvEvents = None,
 ) -> None:
     """Explain logs: what every turn could reuse, what the server reused, and where prompts diverge.
 
     Examples: whymiss analyze proxy.jsonl --model ./qwen3 · whymiss analyze a.jsonl b.jsonl --json - --block-size 32
     """
     try:
+        repository = Repository.open(db) if db is not None else None  # before the work, which takes longer
         renderers = _renderers(model, endpoint, allow_generation, normalise)
-        settings = _settings(renderers, block_size, normalise, same_server)
-        analysed, problems = _analyse_all(logs, renderers, settings, log_format)
-        if db is not None:
-            repository = Repository.open(db)
+        beside = read_beside(metrics or [], kv_events, server_info)
+        given = Settings(
+            **_block_size(block_size),
+            normalise=renderers.normalise,
+            same_server=same_server,
+            num_blocks=blocks,
+            window=window,
+            retention=DEFAULT_RETENTION if retention is None else retention,
+            spec_decode=spec_decode,
+            dcp=dcp,
+        )
+        settings = _settings(renderers, beside.settings(given))
+        if retention is not None:  # 0 is a value and the default, so only here is it known that it was given
+            settings = replace(settings, retention=retention)
+        analysed, problems = _analyse_all(logs, renderers, settings, log_format, beside.side)
+        problems.extend(beside.problems)
+        if repository is not None:
             for one in analysed:
                 store(one, renderers, repository)
             repository.close()
@@ -110,14 +141,15 @@ def diff(
     """
     try:
         renderers = _renderers(model, endpoint, allow_generation, normalise)
-        settings = _settings(renderers, block_size, normalise, same_server=False)
+        given = Settings(**_block_size(block_size), normalise=renderers.normalise)
+        settings = _settings(renderers, given)
         record = compare([_log_file(path) for path in files], renderers.renderer_for, settings)
     except (ValueError, OSError) as error:
         _fail(error)
     for problem in record.problems:
         _say(f"{problem.file}: {problem.message}")
     for earlier, later in pairwise(record.turns):
-        typer.echo(comparison_text(earlier, later))
+        typer.echo(comparison_text(earlier, later, settings.block_size))
 
 
 @app.command()
@@ -130,13 +162,19 @@ def formats() -> None:
 
 
 def main() -> None:
-    """The console script."""
-    app()
+    """The console script.  Whatever goes wrong unforeseen is one line and exit code 2: 1 belongs to the gates."""
+    try:
+        app()
+    except Exception as error:  # the last stop: a traceback says nothing to whoever reads a CI log
+        sys.stderr.write(f"whymiss: {type(error).__name__}: {safe(str(error))[:300]}. Please report this.\n")
+        sys.exit(2)
 
 
 def _renderers(model: str | None, endpoint: str | None, allow_generation: bool, normalise: str) -> Renderers:
     if normalise not in get_args(Normalisation):
         raise ValueError(f"--normalise {normalise}: use one of {', '.join(get_args(Normalisation))}.")
+    if "" in (model, endpoint):
+        raise ValueError("--model or --endpoint is empty: give a value, or leave the option out.")
     if model and endpoint:
         raise ValueError("--model and --endpoint exclude each other: one of them renders.")
     server = VllmServer(endpoint, api_key=places.api_key(), allow_generation=allow_generation) if endpoint else None
@@ -146,35 +184,37 @@ def _renderers(model: str | None, endpoint: str | None, allow_generation: bool, 
     return renderers
 
 
-def _settings(renderers: Renderers, block_size: int | None, normalise: str, same_server: bool) -> Settings:
-    """The block size as given, else the server's, else vLLM's default."""
-    choices: dict[str, Any] = {"normalise": normalise, "same_server": same_server}
-    if block_size is not None:
-        return Settings(block_size, "given", **choices)
-    if renderers.server is not None and (served := renderers.server.describe().block_size):
-        return Settings(served, "server", **choices)
-    return Settings(DEFAULT_BLOCK_SIZE, "assumed", **choices)
+def _block_size(given: int | None) -> dict[str, Any]:
+    return {} if given is None else {"block_size": given, "block_size_basis": "given"}
+
+
+def _settings(renderers: Renderers, given: Settings) -> Settings:
+    """What was given, else what the live server says of its cache."""
+    return given if renderers.server is None else as_served(given, renderers.server.describe())
 
 
 def _analyse_all(
-    logs: list[Path], renderers: Renderers, settings: Settings, log_format: str | None
+    logs: list[Path], renderers: Renderers, settings: Settings, log_format: str | None, side: SideFiles
 ) -> tuple[list[Analysed], list[Problem]]:
     """Analyse every log that can be read; what cannot be is a problem, and is an error where nothing is left."""
-    sources = [read_source(path) for path in logs]
-    if settings.same_server:
+    sources: list[Source] = []
+    refused: list[tuple[str, Exception]] = []
+    for path in logs:
+        try:
+            sources.append(read_source(path))
+        except (FormatError, OSError) as error:
+            refused.append((path.name, error))
+    if settings.same_server and sources:
         sources = [joined(sources)]
     analysed: list[Analysed] = []
-    refused: list[tuple[Source, FormatError]] = []
     for source in sources:
         try:
-            analysed.append(analyse_source(source, renderers, settings, log_format, _progress()))
+            analysed.append(analyse_source(source, renderers, settings, log_format, _progress(), side))
         except FormatError as error:
-            refused.append((source, error))
+            refused.append((source.name, error))
     if not analysed and refused:
         raise refused[0][1]
-    return analysed, [
-        Problem(source.name, None, str(error).removeprefix(f"{source.name}: ")) for source, error in refused
-    ]
+    return analysed, [Problem(name, None, _reason(error).removeprefix(f"{name}: ")) for name, error in refused]
 
 
 def _write(records: list[SessionRecord], settings: Settings, problems: list[Problem], json_to: Path | None) -> None:
@@ -184,6 +224,8 @@ def _write(records: list[SessionRecord], settings: Settings, problems: list[Prob
     else:
         for record in records:
             typer.echo(session_text(record))
+        for line in dict.fromkeys(line for record in records for line in reconciled(record)):
+            typer.echo(line)
     if json_to is not None and str(json_to) != "-":
         try:
             json_to.write_text(json_text(answer) + "\n", "utf-8")
@@ -224,9 +266,12 @@ def _say(line: str) -> None:
     typer.echo(safe(line), err=True)
 
 
+def _reason(error: Exception) -> str:
+    return f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
+
+
 def _fail(error: Exception) -> NoReturn:
-    reason = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
-    _say(f"whymiss: {reason}")
+    _say(f"whymiss: {_reason(error)}")
     raise typer.Exit(2)
 
 

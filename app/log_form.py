@@ -10,6 +10,7 @@ from analysis.formats.base import FormatError
 from analysis.model.settings import DEFAULT_BLOCK_SIZE, Settings
 from analysis.pipeline.importing import LogFile, Source, already_stored, analyse_source, joined, read_source, store
 from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.side_files import as_served
 from analysis.report.words import counted
 from app import state
 from app.plain import plain
@@ -70,10 +71,23 @@ def block_size_choice(key: str) -> Settings:
         placeholder=f"{DEFAULT_BLOCK_SIZE} unless the live server says otherwise",
         help="vLLM: 16 on CUDA, 128 on CPU, 256 for some models; block_size in vllm:cache_config_info at /metrics.",
     )
-    if given:
-        return Settings(int(given), "given")
-    served = state.served_block_size()
-    return Settings(served, "server") if served else Settings()
+    chosen = Settings(int(given), "given") if given else Settings()
+    info = state.live_info()
+    return as_served(chosen, info) if info and st.session_state.get(f"{key}_tokens") == LIVE else chosen
+
+
+def pool_choice() -> int | None:
+    """Ask for the size of the server's block pool; empty predicts without evictions."""
+    given = st.number_input(
+        "Blocks in the server's pool",
+        min_value=2,
+        value=None,
+        step=1,
+        key="add_blocks",
+        placeholder="unlimited",
+        help="num_gpu_blocks in vllm:cache_config_info at /metrics. With it evictions are predicted, block by block.",
+    )
+    return int(given) if given else None
 
 
 @st.dialog("Add logs", width="large", on_dismiss="rerun")
@@ -96,6 +110,8 @@ def add_logs() -> None:
         renderers = renderer_choice("add")
     with right:
         settings = block_size_choice("add")
+        blocks = pool_choice()
+        settings = replace(settings, num_blocks=blocks) if blocks else settings
     together = st.checkbox(
         "These logs are of one server",
         help="Requests of one server share cached blocks. Otherwise each file or folder is a server of its own.",

@@ -13,7 +13,9 @@ Endpoint = Annotated[str | None, typer.Option("--endpoint", help="A live vLLM th
 Generate = Annotated[
     bool, typer.Option("--allow-generation", help="Let the endpoint generate one token where it offers no render.")
 ]
-BlockSize = Annotated[int | None, typer.Option("--block-size", min=1, help="Tokens per block, as the server has them.")]
+BlockSize = Annotated[
+    int | None, typer.Option("--block-size", min=1, max=1 << 20, help="Tokens per block, as the server has them.")
+]
 Normalise = Annotated[str, typer.Option("--normalise", help="vllm: what vLLM does to a request first; none: as sent.")]
 LogFormat = Annotated[str | None, typer.Option("--format", help="A format's name; `whymiss formats` lists them.")]
 SameServer = Annotated[bool, typer.Option("--same-server", help="All logs are the history of one server.")]
@@ -23,4 +25,18 @@ JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the result 
 MaxLost = Annotated[
     float | None, typer.Option("--max-lost", min=0, max=100, help="Exit 1 when more % of the prompt tokens are lost.")
 ]
+Version = Annotated[bool, typer.Option("--version", help="Say which version this is.", is_eager=True)]
 Port = Annotated[int | None, typer.Option("--port", min=1, max=65535, help="Port on 127.0.0.1.")]
+Blocks = Annotated[
+    int | None,
+    typer.Option("--blocks", min=2, help="Blocks in the server's pool (num_gpu_blocks): predicts evictions."),
+]
+Window = Annotated[int | None, typer.Option("--window", min=1, help="Sliding window of a hybrid model, in tokens.")]
+Retention = Annotated[int | None, typer.Option("--retention", min=0, help="Retention interval of window blocks.")]
+SpecDecode = Annotated[bool, typer.Option("--spec-decode", help="The server drafts (EAGLE, MTP): hits lose a block.")]
+Dcp = Annotated[int, typer.Option("--dcp", min=1, help="Decode context parallel size.")]
+ServerInfo = Annotated[Path | None, typer.Option("--server-info", help="An answer of /server_info, for its settings.")]
+Metrics = Annotated[
+    list[Path] | None, typer.Option("--metrics", help="/metrics as text; twice for before and after the log.")
+]
+KvEvents = Annotated[Path | None, typer.Option("--kv-events", help="KV cache events of the time, as JSON lines.")]

@@ -5,6 +5,8 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
+from analysis.model.settings import Settings
+
 SAMPLE_MODEL = "sample/agent-8k"
 
 
@@ -30,6 +32,11 @@ def sample_folder() -> Path:
 def sample_logs() -> list[Path]:
     """The sample sessions, each the history of a server of its own."""
     return sorted(sample_folder().glob("*.jsonl"))
+
+
+def sample_settings(log: Path) -> Settings:
+    """How the server cached that a sample was recorded on; the busy one had a small pool."""
+    return Settings(16, "given", num_blocks=400 if log.stem == "busy-server" else None)
 
 
 def known_models() -> dict[str, Path]:

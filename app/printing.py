@@ -4,13 +4,17 @@ import json
 import re
 from typing import Any
 
+from analysis.core.account import best_tokens
 from analysis.model.finding import Divergence
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
-from analysis.report.words import counted, described, fields, undiverged, unshared, verdict
+from analysis.report.words import counted, described, fields, summary, undiverged, unshared, verdict
 
 _BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
-HEADINGS = ("turn", "prompt", "cached", "reusable", "missed", "lost", "new", "leaves the turn before")
+HEADINGS = (
+    "turn", "prompt", "cached", "reusable", "missed", "rounding", "lost", "new",
+    "leaves the turn before; why tokens were missed",
+)  # fmt: skip
 
 
 def session_text(record: SessionRecord) -> str:
@@ -26,18 +30,25 @@ def session_text(record: SessionRecord) -> str:
     return (
         f"{safe(record.session_id)}  ·  {safe(record.source)}  ·  {safe(record.model)}  ·  "
         f"{counted(len(record.turns), 'turn')}  ·  block size {settings.block_size}{basis}\n"
-        f"{safe(verdict(figures(record)))}\n\n{table}\n"
+        f"{safe(verdict(figures(record)))}\n{safe(summary(record))}\n\n{table}\n"
     )
 
 
-def comparison_text(earlier: TurnRecord, later: TurnRecord) -> str:
+def pair_reusable(earlier: TurnRecord, later: TurnRecord, block_size: int) -> int:
+    """What the later prompt can reuse of the earlier one alone, in tokens."""
+    if unshared(earlier, later) or later.previous is None:
+        return 0
+    return best_tokens(later.previous.lcp_tokens, later.prompt_tokens or 0, block_size)
+
+
+def comparison_text(earlier: TurnRecord, later: TurnRecord, block_size: int) -> str:
     """What a comparison found, for one pair."""
     assert later.previous is not None
     heading = (
         f"{safe(earlier.request_id)} → {safe(later.request_id)}\n"
         f"  {earlier.prompt_tokens:,} and {later.prompt_tokens:,} prompt tokens;"
         f" the first {later.previous.lcp_tokens:,} are equal\n"
-        f"  reusable: {later.reusable_tokens:,} tokens"
+        f"  reusable: {pair_reusable(earlier, later, block_size):,} tokens"
     )
     if reason := unshared(earlier, later):
         heading += f"\n  {reason}"
@@ -70,6 +81,13 @@ def _escaped(found: re.Match[str]) -> str:
     return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
 
 
+def _place(turn: TurnRecord, found: Divergence) -> str:
+    where = described(found)
+    where = where if where.startswith("at token") else f"at token {found.token:,} {where}"
+    skipped = turn.previous is not None and turn.previous.turn != turn.turn - 1
+    return f"{where} (against turn {turn.previous.turn})" if skipped and turn.previous else where
+
+
 def _decoded(found: Divergence) -> list[str]:
     if found.new is None or found.old is None or found.before is None:
         return []
@@ -83,11 +101,17 @@ def _row(turn: TurnRecord) -> tuple[str, ...]:
         turn.cached_tokens,
         turn.reusable_tokens,
         account.missed if account else None,
+        account.rounding if account else None,
         account.lost if account else None,
         account.new if account else None,
     )
     mark = " (wrong tokenizer or template: rendered to another length than the server counted)"
-    where = described(turn.divergence) if turn.divergence else ""
+    where = "; ".join(
+        [
+            *([_place(turn, turn.divergence)] if turn.divergence else []),
+            *(f"{one.code} ({one.confidence})" for one in turn.causes),
+        ]
+    )
     return (
         str(turn.turn),
         *("?" if cell is None else f"{cell:,}" for cell in cells),

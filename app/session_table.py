@@ -16,8 +16,8 @@ COUNTS = (
     "reusable_tokens", "missed_tokens", "lost_tokens", "unknown_turns", "mismatched_turns",
 )  # fmt: skip
 SHOWN = (
-    "session_id", "verdict", "wasted_tokens", "hit_rate", "hit_rates", "num_turns", "prompt_tokens", "model", "source",
-    "started",
+    "session_id", "verdict", "causes", "wasted_tokens", "wasted_share", "hit_rate", "hit_rates", "num_turns",
+    "prompt_tokens", "source", "model", "started",
 )  # fmt: skip
 
 
@@ -33,7 +33,9 @@ def _sessions(stamp: state.Stamp) -> pd.DataFrame:
     return frame.assign(
         verdict=[verdict(one) for one in figures],
         wasted_tokens=[one.wasted_tokens for one in figures],
+        wasted_share=[one.wasted_tokens / one.prompt_tokens if one.prompt_tokens else None for one in figures],
         hit_rate=pd.array([one.hit_rate for one in figures], dtype="Float64"),
+        causes=[list(map(str, codes)) for codes in frame.causes],
         hit_rates=[list(map(float, rates)) if isinstance(rates, np.ndarray) else [] for rates in frame.hit_rates],
         started=pd.to_datetime(frame.started_at, unit="s", utc=True),
     )
@@ -44,7 +46,13 @@ def figures_of(row: dict[str, object]) -> SessionFigures:
     turn, path, role = (row[f"costliest_{name}"] for name in ("turn", "path", "role"))
     segment = None if pd.isna(path) else Segment(str(path), None, None if pd.isna(role) else str(role))
     counts = {name: int(str(row[name]).partition(".")[0]) for name in COUNTS}
-    return SessionFigures(**counts, costliest_turn=None if pd.isna(turn) else int(str(turn)), costliest_segment=segment)
+    codes = row["causes"]
+    return SessionFigures(
+        **counts,
+        costliest_turn=None if pd.isna(turn) else int(str(turn)),
+        costliest_segment=segment,
+        top_cause=str(codes[0]) if isinstance(codes, np.ndarray) and len(codes) else None,
+    )
 
 
 def matching(frame: pd.DataFrame, search: str) -> pd.DataFrame:
@@ -95,14 +103,16 @@ def table(frame: pd.DataFrame) -> int | None:
         alt="All sessions, the most wasteful first; click a row to open it",
         column_config={
             "session_id": column.TextColumn("Session", width=150, pinned=True),
-            "verdict": column.TextColumn("Verdict", width=520),
-            "wasted_tokens": column.NumberColumn("Wasted tokens", format="localized", width=110),
-            "hit_rate": column.ProgressColumn("Hit rate", format="percent", min_value=0, max_value=1, width=110),
+            "verdict": column.TextColumn("Verdict", width=400),
+            "causes": column.ListColumn("Causes", width=150),
+            "wasted_tokens": column.NumberColumn("Wasted tokens", format="localized", width=100),
+            "wasted_share": column.NumberColumn("of prompts", format="percent", width=80),
+            "hit_rate": column.ProgressColumn("Hit rate", format="percent", min_value=0, max_value=1, width=100),
             "hit_rates": column.BarChartColumn(
-                "Hit rate by turn", y_min=0, y_max=1, width=130, color=palette(state.is_dark()).reported
+                "Hit rate by turn", y_min=0, y_max=1, width=110, color=palette(state.is_dark()).reported
             ),
-            "num_turns": column.NumberColumn("Turns", format="localized", width=70),
-            "prompt_tokens": column.NumberColumn("Prompt tokens", format="localized", width=110),
+            "num_turns": column.NumberColumn("Turns", format="localized", width=60),
+            "prompt_tokens": column.NumberColumn("Prompt tokens", format="localized", width=100),
             "model": column.TextColumn("Model", width=140),
             "source": column.TextColumn("Source", width=180),
             "started": column.DatetimeColumn("Started (UTC)", format="YYYY-MM-DD HH:mm", width=130),

@@ -1,5 +1,6 @@
 """The parts of the session page: figures, the map with its turn comparison, charts and the table of turns."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -8,9 +9,9 @@ import streamlit as st
 
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
-from analysis.report.words import counted, described, verdict
+from analysis.report.words import counted, described, reconciled, summary, verdict
 from app import charts, state
-from app.block_map import block_map, next_divergence
+from app.block_map import block_map
 from app.plain import plain
 from app.turn_view import turn_comparison
 
@@ -35,10 +36,13 @@ def headline(record: SessionRecord) -> None:
     settings = record.settings
     size = f"block size {settings.block_size} ({settings.block_size_basis})"
     facts = [record.source, record.model or "no model named", size]
+    facts += [f"{words} ({counted(number, 'turn')})" for words, number in _fidelities(record).items()]
     if record.inferred:
         facts.append("grouped by its messages: the log has no session key")
     st.text(" · ".join(facts))
     st.subheader(plain(verdict(figures(record))), anchor=False)
+    if sentence := summary(record):
+        st.text(sentence)
     if record.turns and all(turn.cached_tokens is None for turn in record.turns):
         st.info(plain(f"Cached tokens are {BASIS[record.turns[0].cached_basis]}."))
     for problem in record.problems:
@@ -46,18 +50,32 @@ def headline(record: SessionRecord) -> None:
         st.warning(plain(f"{problem.file}{line}: {problem.message}"))
 
 
+def _fidelities(record: SessionRecord) -> dict[str, int]:
+    """How the tokens of the turns are known, and of how many each."""
+    return dict(Counter(FIDELITY.get(turn.fidelity or "", "tokens unknown") for turn in record.turns))
+
+
+def held_against(record: SessionRecord) -> None:
+    """What counters, events and the pool model say of the server's whole history."""
+    for line in reconciled(record):
+        st.caption(plain(line))
+
+
 def key_figures(record: SessionRecord) -> None:
     """The session in six numbers."""
     sums = figures(record)
+    nothing = sums.unknown_turns == sums.num_turns
     hit_rate = "unknown" if sums.hit_rate is None else f"{sums.hit_rate:.1%}"
-    missed = f"{sums.missed_tokens:,}" if sums.known_turns else "unknown"
+    missed = f"{sums.missed_tokens:,}" if sums.known_turns and not nothing else "unknown"
+    prompt = f"{sums.prompt_tokens:,}" if sums.prompt_tokens else "unknown"
+    reusable, lost = ("unknown" if nothing else f"{number:,}" for number in (sums.reusable_tokens, sums.lost_tokens))
     shown = (
-        ("Turns", f"{sums.num_turns:,}", counted(sums.num_divergences, "divergence"), None),
-        ("Prompt tokens", f"{sums.prompt_tokens:,}", None, "Summed over all turns."),
+        ("Turns", f"{sums.num_turns:,}", None if nothing else counted(sums.num_divergences, "divergence"), None),
+        ("Prompt tokens", prompt, None, "Summed over all turns."),
         ("Hit rate (reported)", hit_rate, _known(sums.known_turns, sums.num_turns), "Cached over prompt tokens."),
-        ("Reusable (predicted)", f"{sums.reusable_tokens:,}", None, "What earlier requests with the same keys left."),
+        ("Reusable (predicted)", reusable, None, "What earlier requests with the same keys left."),
         ("Missed", missed, None, "Tokens that had not changed and were computed again: keys, memory or routing."),
-        ("Lost", f"{sums.lost_tokens:,}", None, "Tokens the server had seen, computed again behind a change."),
+        ("Lost", lost, None, "Tokens the server had seen, computed again behind a change."),
     )
     with st.container(horizontal=True, gap="small"):
         for label, value, note, words in shown:
@@ -74,6 +92,21 @@ def key_figures(record: SessionRecord) -> None:
             )
 
 
+def worst_cell(record: SessionRecord) -> tuple[int, int] | None:
+    """The turn that wasted most and the block where that begins; None where no turn wasted or diverged."""
+
+    def wasted(turn: TurnRecord) -> int:
+        return turn.account.lost + (turn.account.missed or 0) if turn.account else 0
+
+    turn = max(record.turns, key=lambda turn: (wasted(turn), turn.divergence is not None), default=None)
+    if turn is None or not (wasted(turn) or turn.divergence):
+        return None
+    if turn.divergence is not None:
+        return turn.turn, turn.divergence.block
+    cached = turn.account.cached or 0 if turn.account else 0  # what was missed begins where the hit ends
+    return turn.turn, cached // record.settings.block_size
+
+
 @st.fragment
 def explorer(record: SessionRecord, session_key: int) -> None:
     """The block map and, below it, the turn that is picked in it."""
@@ -86,18 +119,19 @@ def explorer(record: SessionRecord, session_key: int) -> None:
         payload, key=f"map_{session_key}", picked=at, on_pick=lambda pick: state.pick(pick["turn"], pick["block"])
     )
     if at is None:
-        first = next_divergence(rows, None, 1)
-        if first is None:
+        at = worst_cell(record)
+        if at is None:
             st.info("No turn leaves the turn before it. Click any cell of the map to read its tokens.")
             return
-        st.info("Click a cell or press n in the map. Shown below: the first divergence.")
-        at = first
+        st.info("Shown below: the turn that wasted most. Click any cell; after a click in the map, n goes to the next.")
     turn = next(turn for turn in record.turns if turn.turn == at[0])
     turn_comparison(record, session_key, turn, at[1])
 
 
 def pictures(record: SessionRecord) -> None:
-    """Reusable against cached, and the token account, turn by turn."""
+    """Reusable against cached, and the token account, turn by turn; nothing where no token is known."""
+    if all(turn.account is None for turn in record.turns):
+        return
     data = [
         charts.TurnFigures(
             turn.turn, turn.prompt_tokens, turn.reusable_tokens, turn.cached_tokens, turn.ideal_tokens, turn.account

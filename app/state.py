@@ -14,7 +14,7 @@ import streamlit as st
 from analysis.live.vllm import ServerInfo, VllmServer
 from analysis.model.record import SessionRecord
 from analysis.model.session import TokenIds
-from analysis.model.settings import Normalisation, Settings
+from analysis.model.settings import Normalisation
 from analysis.pipeline.importing import Progress, analyse_source, read_source, store
 from analysis.pipeline.renderers import Renderers
 from analysis.store.database import StoreError
@@ -64,7 +64,7 @@ def fill_with_samples(progress: Progress) -> None:
         renderers = known_renderers()
         analysed = []
         for done, path in enumerate(logs, 1):
-            analysed.append(analyse_source(read_source(path), renderers, Settings(16, "given")))
+            analysed.append(analyse_source(read_source(path), renderers, places.sample_settings(path)))
             progress("sample sessions analysed", done, len(logs))
         for one in analysed:
             store(one, renderers, kept)
@@ -99,12 +99,6 @@ def connect_live(server: VllmServer | None, info: ServerInfo | None) -> None:
 def live_info() -> ServerInfo | None:
     """What the live server said of itself."""
     return st.session_state.get(SERVED)
-
-
-def served_block_size() -> int | None:
-    """The live server's block size, None where there is no server or it does not say."""
-    info = live_info()
-    return info.block_size if info else None
 
 
 def session(session_key: int) -> SessionRecord | None:

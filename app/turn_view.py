@@ -8,6 +8,7 @@ from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import TokenIds
 from analysis.report.words import described, fields
 from app import state
+from app.gap_view import gap
 from app.palette import palette
 from app.plain import plain
 from app.text_form import ask_for_texts
@@ -31,6 +32,7 @@ def turn_comparison(record: SessionRecord, session_key: int, turn: TurnRecord, b
         st.text(sentence)
     if found is not None and found.segment is not None:
         st.caption(plain(fields(found)))
+    gap(record, session_key, turn)
     other = _other_turn(record, turn, ids)
     context = st.segmented_control(
         "Context", list(CONTEXTS), default="a little", key="context", label_visibility="collapsed"

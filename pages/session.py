@@ -15,6 +15,7 @@ if session_key is None or record is None:
 state.show_in_url(session_key)
 session_view.headline(record)
 session_view.key_figures(record)
+session_view.held_against(record)
 session_view.explorer(record, session_key)
 session_view.pictures(record)
 session_view.turn_table(record)

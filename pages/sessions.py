@@ -29,9 +29,7 @@ search = st.text_input("Search", placeholder="session, source or model", label_v
 shown = session_table.matching(frame, search)
 if shown.empty:
     st.info(f"None of {counted(len(frame), 'session')} matches “{plain(search)}”.")
-    st.stop()
-chosen = session_table.table(shown)
-if chosen is not None:
+elif (chosen := session_table.table(shown)) is not None:
     state.open_session(chosen)
     st.switch_page("../pages/session.py", query_params={"session": str(chosen)})
 st.caption(

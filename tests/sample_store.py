@@ -21,7 +21,7 @@ def sample_renderers() -> Renderers:
 
 @cache
 def _analysed(path: Path) -> Analysed:
-    return analyse_source(read_source(path), sample_renderers(), GIVEN)
+    return analyse_source(read_source(path), sample_renderers(), places.sample_settings(path))
 
 
 def analysed_samples() -> Mapping[str, Analysed]:

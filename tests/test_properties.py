@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from analysis.core.account import Facts, account, best_tokens, block_runs, parts
 from analysis.core.align import common_prefix, matched_runs
-from analysis.core.blocks import fingerprints, full_blocks, reusable_tokens
+from analysis.core.blocks import fingerprints, reusable_tokens
 from analysis.core.lineage import Candidate, History
 from analysis.formats import read_log
 from analysis.formats.base import FormatError
@@ -125,12 +125,12 @@ def test_the_donor_is_what_a_search_over_all_candidates_finds(
 ) -> None:
     history = History(block_size)
     for key, ids in served:
-        history.add(ids, fingerprints(ids, block_size), (key,))
+        history.add(ids, {key: history.number(fingerprints(ids, block_size), key)})
     previous = last if last < len(served) and served[last][0] == "a" else None
     lcp = common_prefix(served[previous][1], prompt) if previous is not None else 0
     preferred = Candidate(previous, lcp) if previous is not None and lcp else None
-    blocks = fingerprints(prompt, block_size)[: full_blocks(len(prompt), block_size)]
-    assert history.donor(prompt, blocks, "a", preferred) == brute_force(served, prompt, "a", block_size, previous)
+    numbers = history.number(fingerprints(prompt, block_size), "a")
+    assert history.donor(prompt, numbers, "a", preferred) == brute_force(served, prompt, "a", block_size, previous)
 
 
 @modest

@@ -1,19 +1,55 @@
 """Named explanations: one module per family, asked in the order of this tuple.
 
-A family sees one turn with the turn before it and says what it can prove.  So far only what is a matter of
-measurement has a name; where a prompt diverges is said by its segment.
+So far the families of what no token shows: blocks that were there to reuse and were not.  The order is that of
+decision: whether the cache was read at all, then what the requests say, then what the server says, then what only a
+pattern says.  A turn has the best proven cause first.  Tokens are owned once: a cause has those that the ones before
+it left, so a runner-up for the same tokens has none.
 """
 
-from analysis.causes import measurement
-from analysis.causes.base import Evidence, Family
-from analysis.model.finding import Cause, Note
+from collections.abc import Iterable
+from dataclasses import replace
 
-FAMILIES: tuple[Family, ...] = (measurement,)
+from analysis.causes import capacity, disabled, granularity, hybrid, keys, lifecycle, measurement, routing
+from analysis.causes.base import Evidence, Family, cause
+from analysis.model.finding import Cause, Confidence, Note
+
+FAMILIES: tuple[Family, ...] = (disabled, keys, lifecycle, hybrid, capacity, routing, measurement, granularity)
+RANK: dict[Confidence, int] = {"certain": 0, "likely": 1, "possible": 2}
 
 
 def explain(evidence: Evidence) -> tuple[tuple[Cause, ...], tuple[Note, ...]]:
-    """What all families say of a turn: causes and notes, each in the order of decision."""
+    """What all families say of a turn: causes, the best proven first, and notes."""
     said = [finding for family in FAMILIES for finding in family.explain(evidence)]
-    causes = tuple(finding for finding in said if isinstance(finding, Cause))
+    causes = sorted(
+        (finding for finding in said if isinstance(finding, Cause)), key=lambda cause: RANK[cause.confidence]
+    )
     notes = tuple(finding for finding in said if isinstance(finding, Note))
-    return causes, notes
+    certain = _owned((cause for cause in causes if cause.confidence == "certain"), evidence.missed)
+    left = evidence.missed - sum(cause.tokens for cause in certain)
+    if certain and not left:
+        return certain, notes
+    others = [cause for cause in causes if cause.confidence != "certain"]
+    if left and not others:
+        others = [_unexplained(evidence, left)]
+    return (*certain, *_owned(others[:2], left)), notes
+
+
+def _owned(causes: Iterable[Cause], missed: int) -> tuple[Cause, ...]:
+    """The causes with the tokens that those before them leave."""
+    owned = []
+    for one in causes:
+        owned.append(replace(one, tokens=min(one.tokens, missed)))
+        missed -= owned[-1].tokens
+    return tuple(owned)
+
+
+def _unexplained(evidence: Evidence, tokens: int) -> Cause:
+    """The raw facts, where no family has anything to say."""
+    facts = f"{tokens:,} tokens were there to reuse and were not, {evidence.cached:,} were cached"
+    gap = evidence.gap
+    if gap is not None and gap.idle_seconds is not None:
+        others = f"{gap.other_requests:,}" if gap.other_requests else "no"
+        facts += f", {gap.idle_seconds:,.0f} s after the previous turn with {others} other requests in the log"
+    decides = "what decides: KV cache events, or which replica served the turn"
+    fix = "Log the server's KV cache events and the replica of every request."
+    return cause("unexplained", "possible", tokens, f"{facts}; {decides}", fix)

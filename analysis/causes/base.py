@@ -4,15 +4,43 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from analysis.model.finding import Cause, Note, TurnAnalysis
+from analysis.model.finding import Cause, Confidence, Note, TurnAnalysis
+from analysis.model.gap import Gap, SourceFacts
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One turn with its tokens, account and divergence, and the session's turn before it (None on first turns)."""
+    """One turn with its tokens, account and divergence, the session's turn before it, and the facts around both.
+
+    ``previous`` is None on first turns; ``gap`` is None where nothing was missed or the turn's tokens are unknown.
+    """
 
     now: TurnAnalysis
     previous: TurnAnalysis | None
+    gap: Gap | None
+    source: SourceFacts
+
+    @property
+    def missed(self) -> int:
+        """Tokens that could have been reused and were not; 0 where the server did not report."""
+        return (self.now.account.missed or 0) if self.now.account else 0
+
+    @property
+    def cached(self) -> int:
+        """What the server reported, 0 where it did not: ask ``missed`` first."""
+        return self.now.turn.usage.cached_tokens or 0
+
+    @property
+    def missed_by_keys(self) -> int:
+        """Missed tokens that were only there under other keys, or in a reply that was still being written."""
+        if self.gap is None:
+            return 0
+        return max(0, self.missed + self.cached - max(self.gap.unlimited_tokens, self.cached))
+
+    @property
+    def missed_within_keys(self) -> int:
+        """Missed tokens that requests with this turn's own keys had left."""
+        return 0 if self.gap is None else max(0, self.gap.unlimited_tokens - self.cached)
 
 
 class Family(Protocol):
@@ -20,3 +48,8 @@ class Family(Protocol):
 
     def explain(self, evidence: Evidence) -> Iterator[Cause | Note]:
         """Say what this turn shows; nothing where the family has nothing to say."""
+
+
+def cause(code: str, confidence: Confidence, tokens: int, evidence: str, fix: str, segment: str | None = None) -> Cause:
+    """A cause of missed tokens, which no render can undo: what it recovers stays open."""
+    return Cause(code, confidence, segment, tokens, None, evidence, fix)

@@ -7,6 +7,7 @@ from analysis.model.finding import Cause, Note
 from analysis.model.session import CachedBasis
 
 USAGE_MISSING = "measurement/usage-missing"
+PREVIOUS_WRONG = "measurement/previous-not-trusted"
 
 WHY: dict[CachedBasis, str] = {
     "disabled": "the server reports no prompt-token details: start it with --enable-prompt-tokens-details",
@@ -16,7 +17,9 @@ WHY: dict[CachedBasis, str] = {
 
 
 def explain(evidence: Evidence) -> Iterator[Cause | Note]:
-    """A note where the server did not say what it reused."""
+    """A note where the server did not say what it reused, or where the comparison is with a wrong render."""
     usage = evidence.now.turn.usage
     if usage.cached_tokens is None:
         yield Note(USAGE_MISSING, WHY[usage.cached_basis])
+    if evidence.previous is not None and evidence.previous.fidelity == "mismatch":
+        yield Note(PREVIOUS_WRONG, "the previous turn rendered to another length than the server counted")

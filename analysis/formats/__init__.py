@@ -9,15 +9,13 @@ FORMATS: tuple[Format, ...] = (openai_chat,)
 
 def detect(head: bytes, file: str) -> Format:
     """The one format that says yes to these first bytes; raise UnknownFormat with what was tried."""
-    names = ", ".join(known.name for known in FORMATS)
+    names = "; ".join(f"{known.name}, {known.title}" for known in FORMATS)
     match [candidate for candidate in FORMATS if candidate.sniff(head)]:
         case [only]:
             return only
         case []:
             kind = "binary data" if b"\0" in head else "text"
-            raise UnknownFormat(
-                f"{file}: {kind} that is none of: {names}. `whymiss formats` says what a log must look like."
-            )
+            raise UnknownFormat(f"{file}: {kind}, and no log that Whymiss reads. It reads: {names}.")
         case several:
             found = ", ".join(match.name for match in several)
             raise UnknownFormat(f"{file}: could be any of: {found}. Name one with --format.")

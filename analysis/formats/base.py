@@ -9,7 +9,7 @@ from typing import Protocol
 
 from analysis.model.session import Log, Problem
 
-HEAD_BYTES = 1 << 20  # what a format sees of a file to say yes or no
+HEAD_BYTES = 1 << 24  # what a format sees of a file to say yes or no
 
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
 
@@ -56,10 +56,11 @@ class Problems:
     def listed(self) -> tuple[Problem, ...]:
         """All problems in the order they were met."""
         return tuple(
-            Problem(self.file, line, _and_more(message, self._counts.get(kind, 1) - 1))
+            Problem(self.file, line, and_more(message, self._counts.get(kind, 1) - 1))
             for kind, (line, message) in self._first.items()
         )
 
 
-def _and_more(message: str, more: int) -> str:
+def and_more(message: str, more: int) -> str:
+    """A message that stands for others like it."""
     return message if not more else f"{message} (and {more:,} more such {'line' if more == 1 else 'lines'})"

@@ -53,6 +53,8 @@ class BodyReader:
             continue_final_message=value("continue_final_message") is True,
             add_special_tokens=_flag(value("add_special_tokens")),
             salt=self._salt(value("cache_salt")),
+            skips_cache=value("prompt_logprobs") is not None
+            or (value("echo") is True and value("logprobs") not in (None, False)),
         )
 
     def _objects(self, raw: msgspec.Raw, name: str) -> tuple[JsonObject, ...]:
@@ -87,6 +89,8 @@ class ResponseParts:
     request_id: str | None = None
     model: str | None = None
     error: str | None = None
+    server_version: str | None = None
+    has_usage: bool = False
 
 
 def response(body: JsonObject | None) -> ResponseParts:
@@ -108,6 +112,8 @@ def response(body: JsonObject | None) -> ResponseParts:
         request_id=_text(body.get("id")),
         model=_text(body.get("model")),
         error=_error(body),
+        server_version=_text(body.get("system_fingerprint")),
+        has_usage=body.get("usage") is not None,
     )
 
 
@@ -132,12 +138,11 @@ def read_usage(usage: Json, fingerprint: str | None) -> Usage:
 
 def ids(value: Json) -> "TokenIds | None":
     """Token ids as an int32 array; None where the value is no list of token ids."""
-    if not isinstance(value, list) or not all(type(item) is int for item in value):
+    if not isinstance(value, list) or not value or not all(type(item) is int for item in value):
         return None
-    numbers = np.array(value, np.int64)
-    if len(numbers) and (numbers.min() < 0 or numbers.max() >= 2**31):
+    if min(value) < 0 or max(value) >= 2**31:
         return None
-    return numbers.astype(np.int32)
+    return np.array(value, np.int32)
 
 
 def _prompt(raw: msgspec.Raw) -> "str | TokenIds":

@@ -49,10 +49,20 @@ def grouped(entries: Sequence[Entry], file: str, source: str, log_format: str) -
 
 
 def _in_time(entries: Sequence[Entry]) -> list[Entry]:
-    """By start time where every entry has one; a log with gaps in its times keeps the order of its lines."""
-    if any(entry.turn.started_at is None for entry in entries):
-        return list(entries)
-    return sorted(entries, key=lambda entry: (entry.turn.started_at or 0.0, entry.turn.line))
+    """By start time; an entry without one has that of the line before it."""
+    times = known_times([entry.turn.started_at for entry in entries])
+    order = sorted(range(len(entries)), key=lambda index: (times[index], entries[index].turn.line))
+    return [entries[index] for index in order]
+
+
+def known_times(times: Sequence[float | None]) -> list[float]:
+    """Times without gaps: a missing one is that before it, at the beginning the first there is."""
+    last = next((time for time in times if time is not None), 0.0)
+    filled = []
+    for time in times:
+        last = last if time is None else time
+        filled.append(last)
+    return filled
 
 
 @dataclass(slots=True, eq=False)
@@ -146,8 +156,10 @@ def _by_summary(outline: tuple[Message, ...], cousins: Iterable[_Open]) -> _Open
     shingles = _shingles(outline[0][1])
     best, most = None, SHARED_SHINGLES - 1
     for known in cousins:
+        if len(known.outline) <= len(outline):
+            continue
         shared = len(shingles & known.shingles)
-        if len(known.outline) > len(outline) and shared > most:
+        if shared > most:
             best, most = known, shared
     return best
 

@@ -15,6 +15,7 @@ from analysis.model.session import Json
 
 Fields: TypeAlias = dict[str, msgspec.Raw]
 
+BLANK = b" \t\r\n\v\f\0"  # a rotated file may begin with the zeros of the one it was
 BOM = b"\xef\xbb\xbf"
 _FIELDS = msgspec.json.Decoder(Fields)
 _ANY = msgspec.json.Decoder()
@@ -63,7 +64,7 @@ def records(data: bytes, problems: Problems, progress: Progress | None = None) -
     while start < len(text):
         stop = text.find(b"\n", start)
         ended = stop >= 0
-        line = text[start : stop if ended else len(text)].strip()
+        line = text[start : stop if ended else len(text)].strip(BLANK)
         start = stop + 1 if ended else len(text)
         number += 1
         if progress is not None:

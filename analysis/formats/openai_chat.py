@@ -36,20 +36,33 @@ REQUEST_ID = ("request_id", "requestId", "custom_id")
 SESSION = ("session_id", "sessionId", "conversation_id", "thread_id", "trace_id")
 HEADERS = ("request_headers", "headers")
 SESSION_HEADER = "x-session-id"
+RANK_HEADER = "x-data-parallel-rank"
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
 _SALT_KEY = secrets.token_bytes(32)  # of this process: a salt is the same one in all files of a server
+_OPENS = re.compile(rb"(?m)^[ \t\r\0]*[{\[]")  # a value at the start of some line: the first may be broken
 _KEYS = re.compile(rb'"(messages|prompt)\\?"\s*:')
 
 
 def sniff(head: bytes) -> bool:
     """Yes to JSON text with a request body in its first objects, wrapped or bare."""
-    text = head.removeprefix(jsontext.BOM).lstrip()
-    return text[:1] in (b"{", b"[") and b"\0" not in head and _KEYS.search(text) is not None
+    return _OPENS.search(head.removeprefix(jsontext.BOM)) is not None and _KEYS.search(head) is not None
 
 
 def read(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
-    """Parse a whole log; raise FormatError where not one record holds a request."""
+    """Parse a whole log; raise FormatError where not one record holds a request that was sent to a server."""
+    log = read_bodies(data, file, source, progress)
+    turns = [turn for session in log.sessions for turn in session.turns]
+    if not any(turn.request.model or turn.reply or turn.prompt_ids is not None for turn in turns):
+        raise FormatError(
+            f"{file}: it holds messages, but no request to a model: no line names a model or has a response. Another"
+            f" tool's own format? Whymiss reads {title}."
+        )
+    return log
+
+
+def read_bodies(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
+    """Parse request bodies, with or without a response; raise FormatError where not one record is a request."""
     problems = Problems(file)
     bodies = BodyReader(_SALT_KEY)
     entries = []
@@ -58,11 +71,11 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
             if (entry := _entry(record, line, bodies, problems)) is not None:
                 entries.append(entry)
         except ValueError as error:
-            problems.add(line, f"left out: {error}.")
+            problems.count(f"left out:{error}", line, f"left out: {error}.")
     found = problems.listed()
     if not entries:
         first = f" First problem: line {found[0].line}: {found[0].message}" if found else ""
-        raise FormatError(f"{file}: no line holds a request that could be read.{first}")
+        raise FormatError(f"{file}: no request in it that could be read. Whymiss reads {title}.{first}")
     return Log(grouped(entries, file, source, name), found)
 
 
@@ -74,8 +87,9 @@ def _entry(record: Fields, line: int, bodies: BodyReader, problems: Problems) ->
     parts = _response(record, bare=wrapped is None)
     status = _value(record, ("status",))
     if parts.reply is None and (parts.error is not None or (isinstance(status, int) and status >= 400)):
-        reason = parts.error or "no reason in the log"
-        problems.count("failed", line, f"the call failed ({status or 'error'}: {reason[:200]}) and counts as no turn.")
+        # Not the server's words: they may echo the request, and with it a salt or a key.
+        said = status if isinstance(status, int) else "not logged"
+        problems.count("failed", line, f"the call failed (status {said}) and counts as no turn.")
         return None
     if not request.model and parts.model:
         request = replace(request, model=parts.model)
@@ -91,8 +105,13 @@ def _entry(record: Fields, line: int, bodies: BodyReader, problems: Problems) ->
         started_at=seconds(_value(record, STARTED)),
         ended_at=seconds(_value(record, ENDED)),
         note=_text(_value(record, ("note",))),
+        replica=_replica(record),
+        server_version=parts.server_version,
     )
-    _remark(turn, problems)
+    _remark(turn, parts.has_usage, problems)
+    for key, found in (("prompt_token_ids", turn.prompt_ids), ("output_token_ids", turn.output_ids)):
+        if _raw(record, (key,)) is not None and found is None:
+            problems.count(key, line, f"{key} is no list of token ids and was left out.")
     return Entry(turn, _session_key(record, body))
 
 
@@ -107,16 +126,17 @@ def _response(record: Fields, bare: bool) -> ResponseParts:
         value = {key: jsontext.decode(raw) for key, raw in record.items()}
     body = cast(JsonObject, value) if isinstance(value, dict) else None
     stream = _value(record, STREAM)
-    if stream is not None and (body is None or "usage" not in body or response(body).output_ids is None):
+    if stream is not None and (body is None or body.get("usage") is None or response(body).output_ids is None):
         text = "\n".join(str(piece) for piece in stream) if isinstance(stream, list) else str(stream)
         folded = sse.fold(text) or {}
         # The stream has the ids of the reply where the object has none; what the object says goes first elsewhere.
         choices = {"choices": folded["choices"]} if response(folded).output_ids is not None else {}
-        body = {**folded, **(body or {}), **choices} or None
+        said = {key: item for key, item in (body or {}).items() if item is not None}
+        body = {**folded, **said, **choices} or None
     return response(body)
 
 
-def _remark(turn: Turn, problems: Problems) -> None:
+def _remark(turn: Turn, has_usage: bool, problems: Problems) -> None:
     """State what is odd but readable, counted per kind."""
     roles = {str(message.get("role")) for message in turn.request.messages} - ROLES
     for role in sorted(roles):
@@ -125,7 +145,9 @@ def _remark(turn: Turn, problems: Problems) -> None:
         )
     if turn.request.kind == "chat" and not turn.request.messages:
         problems.count("empty", turn.line, "the request has an empty list of messages.")
-    if turn.usage.prompt_tokens is None:
+    if has_usage and turn.usage.prompt_tokens is None:
+        problems.count("counts", turn.line, "the usage has no count of prompt tokens that can be read.")
+    elif turn.usage.prompt_tokens is None:
         problems.count(
             "usage",
             turn.line,
@@ -145,6 +167,18 @@ def _session_key(record: Fields, body: Fields) -> str | None:
         if isinstance(inner, dict):
             candidates += [inner.get(key) for key in SESSION]
     return next((str(key) for key in candidates if isinstance(key, str | int) and str(key)), None)
+
+
+def _replica(record: Fields) -> str | None:
+    """Who served the request: the wrapper's server, a pinned data-parallel rank, or a gateway's provider."""
+    server, headers, answer = (_value(record, names) for names in (("server",), HEADERS, RESPONSE))
+    names = [server.get(key) for key in ("replica", "dp_rank", "base")] if isinstance(server, dict) else []
+    if isinstance(headers, dict):
+        names += [value for key, value in headers.items() if key.lower() == RANK_HEADER]
+    if isinstance(answer, dict):
+        names.append(answer.get("provider"))
+    found = next((name for name in names if isinstance(name, str | int) and str(name)), None)
+    return None if found is None else str(found)
 
 
 def _raw(record: Fields, names: tuple[str, ...]) -> msgspec.Raw | None:

@@ -4,14 +4,18 @@ Folds chat and completion chunks of the first choice's text, reasoning, tool cal
 Does not keep logprobs or timing.
 """
 
+import re
+
 from analysis.formats import jsontext
 from analysis.model.session import Json
+
+_LINE_END = re.compile(r"\r\n|\r|\n")  # str.splitlines also ends lines at U+2028, which JSON may hold
 
 
 def fold(stream: str) -> dict[str, Json] | None:
     """Fold the ``data:`` lines of one stream; None where it holds no chunk.  Broken chunks are left out."""
     chunks = []
-    for line in stream.splitlines():
+    for line in _LINE_END.split(stream):
         name, _, value = line.partition(":")
         if name != "data" or value.strip() in ("", "[DONE]"):
             continue
@@ -50,33 +54,37 @@ def _fold_choice(choice: dict[str, Json], part: dict[str, Json]) -> None:
             _append_list(choice, "token_ids", value)
         elif value is not None:
             choice[key] = value
-    delta = part.get("delta")
-    if isinstance(delta, dict):
-        message = choice.setdefault("message", {"role": "assistant", "content": None})
-        assert isinstance(message, dict)
-        for key, value in delta.items():
-            if key == "tool_calls":
-                _fold_calls(message, value)
-            elif key == "role":
-                message["role"] = value
-            else:
-                _append_text(message, key, value)
+    if isinstance(delta := part.get("delta"), dict):
+        _fold_delta(choice, delta)
+
+
+def _fold_delta(choice: dict[str, Json], delta: dict[str, Json]) -> None:
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        message = choice["message"] = {"role": "assistant", "content": None}
+    for key, value in delta.items():
+        if key == "tool_calls":
+            _fold_calls(message, value)
+        elif key == "role":
+            message["role"] = value
+        else:
+            _append_text(message, key, value)
 
 
 def _fold_calls(message: dict[str, Json], deltas: Json) -> None:
     """Tool calls come in pieces by index: the id and name first, the arguments a few characters at a time."""
-    calls = message.setdefault("tool_calls", [])
-    assert isinstance(calls, list)
+    known = message.get("tool_calls")
+    calls = message["tool_calls"] = _objects(known)
     for delta in _objects(deltas):
         index = delta.get("index")
         position = index if isinstance(index, int) and 0 <= index <= len(calls) else len(calls)
         if position == len(calls):
             calls.append({"type": "function", "function": {"name": "", "arguments": ""}})
-        call = calls[position]
-        function = delta.get("function")
-        if isinstance(function, dict):
-            for key, value in function.items():
-                _append_text(call["function"], key, value)
+        call, function = calls[position], delta.get("function")
+        inner = call.get("function")
+        target = call["function"] = dict(inner) if isinstance(inner, dict) else {"name": "", "arguments": ""}
+        for key, value in function.items() if isinstance(function, dict) else ():
+            _append_text(target, key, value)
         call.update({key: value for key, value in delta.items() if key in ("id", "type") and value is not None})
 
 

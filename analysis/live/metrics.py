@@ -1,4 +1,4 @@
-"""What ``/metrics`` says of the prefix cache: block size, number of blocks, hash algorithm.
+"""What ``/metrics`` says of the prefix cache: its configuration, and the counters of queries and hits.
 
 Reads Prometheus text for the lines it is asked for.  Does not fetch it, and does not keep what it does not know.
 """
@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from analysis.model.evidence import Counters
+
 CACHE_CONFIG = "vllm:cache_config_info"
 _LABEL = re.compile(r'([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"')
 _ESCAPE = re.compile(r"\\(.)")
-_NOT_SAID = ("", "None")
+_NOT_SAID = ("", "None", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,8 @@ class Sample:
 class CacheConfig:
     """The prefix cache as the server describes it; None is "not said".
 
-    ``block_size`` and ``sliding_window`` are in tokens; ``num_blocks`` counts blocks, the reserved one included.
+    ``block_size``, ``sliding_window`` and ``retention`` (the retention interval of window blocks) are in tokens;
+    ``num_blocks`` counts blocks, the reserved one included.
     """
 
     block_size: int | None = None
@@ -33,6 +36,8 @@ class CacheConfig:
     hash_algorithm: str | None = None
     prefix_caching: bool | None = None
     sliding_window: int | None = None
+    mamba_cache_mode: str | None = None
+    retention: int | None = None
 
 
 def samples(text: str, name: str) -> Iterator[Sample]:
@@ -57,6 +62,24 @@ def cache_config(text: str) -> CacheConfig:
         hash_algorithm=_agreed(engines, "prefix_caching_hash_algo"),
         prefix_caching={"true": True, "false": False}.get((_agreed(engines, "enable_prefix_caching") or "").lower()),
         sliding_window=_positive(_agreed(engines, "sliding_window")),
+        mamba_cache_mode=_agreed(engines, "mamba_cache_mode"),
+        retention=_whole(_agreed(engines, "prefix_cache_retention_interval")),
+    )
+
+
+def counters(text: str) -> Counters:
+    """Read the prefix cache counters, summed over engines."""
+
+    def total(name: str) -> float | None:
+        values = [sample.value for sample in samples(text, f"vllm:{name}_total")]
+        return sum(values) if values else None
+
+    return Counters(
+        queries=total("prefix_cache_queries"),
+        hits=total("prefix_cache_hits"),
+        external_queries=total("external_prefix_cache_queries"),
+        external_hits=total("external_prefix_cache_hits"),
+        preemptions=total("num_preemptions"),
     )
 
 
@@ -64,6 +87,10 @@ def _agreed(engines: list[dict[str, str]], label: str) -> str | None:
     values = {engine.get(label, "") for engine in engines}
     only = values.pop() if len(values) == 1 else ""
     return None if only in _NOT_SAID else only
+
+
+def _whole(value: str | None) -> int | None:
+    return int(value) if value is not None and re.fullmatch(r"[0-9]{1,18}", value) else None
 
 
 def _positive(value: str | None) -> int | None:

@@ -40,6 +40,8 @@ class ServerInfo:
     hash_algorithm: str | None = None
     prefix_caching: bool | None = None
     sliding_window: int | None = None
+    mamba_cache_mode: str | None = None
+    retention: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from analysis.model.evidence import Reconciliation
 from analysis.model.prompt import Fidelity, GeneratedBasis, Segment, SegmentBasis
 from analysis.model.session import Problem, Session, TokenIds, Turn
 from analysis.model.settings import Settings
@@ -135,9 +136,10 @@ class TurnAnalysis:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SessionAnalysis:
-    """One session, explained turn by turn."""
+    """One session, explained turn by turn; ``reconciliation`` is that of the whole server history it is part of."""
 
     session: Session
     settings: Settings
     turns: tuple[TurnAnalysis, ...]
     problems: tuple[Problem, ...] = ()
+    reconciliation: Reconciliation | None = None

@@ -5,6 +5,7 @@ This is what the store holds, the dashboard shows and the JSON contract carries,
 
 from dataclasses import dataclass, field
 
+from analysis.model.evidence import Reconciliation
 from analysis.model.finding import Account, BlockRun, Cause, Divergence, Donor, Note, Previous
 from analysis.model.prompt import Fidelity, GeneratedBasis, Segment
 from analysis.model.session import CachedBasis, Problem, TokenIds
@@ -55,6 +56,7 @@ class SessionRecord:
     settings: Settings
     turns: tuple[TurnRecord, ...]
     problems: tuple[Problem, ...] = ()
+    reconciliation: Reconciliation | None = None
     full_ids: tuple[TokenIds | None, ...] = field(default=(), compare=False, repr=False)
 
 
@@ -64,6 +66,7 @@ class SessionFigures:
 
     ``cached_tokens`` and ``known_prompt_tokens`` count only the turns whose cached tokens the server reported.
     ``costliest`` is the divergence after which most tokens were lost: its turn and the message field it stands in.
+    ``top_cause`` is the code that explains most missed tokens.
     """
 
     num_turns: int
@@ -79,6 +82,7 @@ class SessionFigures:
     mismatched_turns: int
     costliest_turn: int | None = None
     costliest_segment: Segment | None = None
+    top_cause: str | None = None
 
     @property
     def wasted_tokens(self) -> int:

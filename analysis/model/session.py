@@ -46,7 +46,8 @@ class Request:
     """A request body, verbatim where it matters to the prompt.
 
     ``prompt`` is the text or the token ids of a completion request; chat requests have ``messages`` instead.
-    ``salt`` is a keyed fingerprint of ``cache_salt``.  ``template_kwargs`` are ``chat_template_kwargs``.
+    ``salt`` is a keyed fingerprint of ``cache_salt``; ``skips_cache`` says that the request asks for the logprobs of
+    its prompt, for which vLLM does not read its cache.  ``template_kwargs`` are ``chat_template_kwargs``.
     """
 
     kind: RequestKind
@@ -60,6 +61,7 @@ class Request:
     continue_final_message: bool = False
     add_special_tokens: bool | None = None
     salt: str | None = None
+    skips_cache: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +69,9 @@ class Turn:
     """One request and its reply.  ``number`` is 1-based within the session, ``line`` 1-based within the file.
 
     ``started_at`` and ``ended_at`` are the log's own times, seconds since the epoch.  ``prompt_ids`` and
-    ``output_ids`` are the ids that the log carries, None where it carries none.
+    ``output_ids`` are the ids that the log carries, None where it carries none.  ``replica`` is whoever served the
+    turn, as far as the log says: a replica, data-parallel rank or provider with a cache of its own; ``server_version``
+    is the response's system fingerprint.
     """
 
     number: int
@@ -81,6 +85,8 @@ class Turn:
     started_at: float | None = None
     ended_at: float | None = None
     note: str | None = None
+    replica: str | None = None
+    server_version: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

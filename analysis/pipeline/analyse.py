@@ -1,6 +1,7 @@
 """From sessions to findings: tokens, donor, account and divergence of every turn of one server history."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import gcd
 
@@ -8,15 +9,25 @@ from analysis.causes import explain
 from analysis.causes.base import Evidence
 from analysis.core.account import Facts, account, best_tokens, parts
 from analysis.core.align import common_prefix
-from analysis.core.blocks import Fingerprints, fingerprints, full_blocks, reusable_tokens
-from analysis.core.lineage import Candidate, History
+from analysis.core.blocks import left_behind, reusable_tokens
+from analysis.core.lineage import Candidate
+from analysis.core.serving import Asked, Served, Serving
+from analysis.formats.base import and_more
+from analysis.formats.grouping import known_times
+from analysis.model.evidence import Reconciliation
 from analysis.model.finding import Donor, Previous, SessionAnalysis, TurnAnalysis
-from analysis.model.session import Problem, Request, Session, Turn
+from analysis.model.session import Problem, Session, Turn
 from analysis.model.settings import Settings
 from analysis.pipeline.explain import divergence
+from analysis.pipeline.gaps import Gaps, SideFiles, Visit, source_facts
+from analysis.pipeline.reconcile import reconcile
 from analysis.pipeline.tokens import RendererFor, TurnTokens, turn_tokens
 
+NO_SIDE_FILES = SideFiles()
+Keys = tuple[str, str | None, str | None]
 REMEDY = "Log token ids (return_token_ids), or render through a live server (--endpoint)."
+PATIENCE = 3  # turns in a row that a server may leave unanswered before the analysis gives up
+POOL_REMEDY = "From here on memory is taken as unlimited. Check the number of blocks (--blocks) and the log's times."
 Progress = Callable[[int, int], None]  # turns done, turns in all
 
 
@@ -26,38 +37,23 @@ def analyse(
     settings: Settings,
     progress: Progress | None = None,
     as_given: bool = False,
+    side: SideFiles = NO_SIDE_FILES,
 ) -> list[SessionAnalysis]:
     """Explain every turn of sessions that share one server history, in the order the server got the requests.
 
-    ``as_given`` takes the turns in the order they stand in, whatever their times say.
+    ``as_given`` takes the turns in the order they stand in, whatever their times say.  ``side`` is what the server said
+    beside the log.
     """
     walk = _Walk(settings, renderer_for, sessions)
     order = [(session, turn) for session in sessions for turn in session.turns]
-    if not as_given:
-        order = _in_time(order)
+    order = order if as_given else _in_time(order)
     for done, (session, turn) in enumerate(order, 1):
         walk.visit(session, turn)
         if progress is not None:
             progress(done, len(order))
-    return [
-        SessionAnalysis(
-            session,
-            settings,
-            tuple(walk.results[id(turn)] for turn in session.turns),
-            (*walk.problems.get(id(session), ()), *_odd_counts(session, settings)),
-        )
-        for session in sessions
-    ]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Served:
-    """A turn that was served: its tokens, its blocks and its index in the history."""
-
-    turn: Turn
-    tokens: TurnTokens
-    blocks: Fingerprints
-    index: int
+    walk.explain(side)
+    found = reconcile(walk.visits, walk.removed(), settings, side)
+    return [walk.session(session, found) for session in sessions]
 
 
 @dataclass(slots=True)
@@ -69,49 +65,85 @@ class _Walk:
     sessions: Sequence[Session]
     results: dict[int, TurnAnalysis] = field(default_factory=dict)
     problems: dict[int, list[Problem]] = field(default_factory=dict)
-    _history: History = field(init=False)
-    _served: list[tuple[Session, Turn]] = field(default_factory=list)
-    _last: dict[int, _Served] = field(default_factory=dict)
+    visits: list[Visit] = field(default_factory=list)
+    _serving: Serving = field(init=False)
+    _named: list[tuple[Session, Turn]] = field(default_factory=list)
+    _last: dict[int, tuple[Turn, TurnTokens, Served]] = field(default_factory=dict)
     _mixed: set[int] = field(init=False)
+    _silent: int = 0
 
     def __post_init__(self) -> None:
-        self._history = History(self.settings.block_size)
-        self._mixed = {
-            id(session) for session in self.sessions if len({_keys(turn.request) for turn in session.turns}) > 1
-        }
+        self._serving = Serving(self.settings)
+        self._mixed = {id(session) for session in self.sessions if len({_keys(turn) for turn in session.turns}) > 1}
 
     def visit(self, session: Session, turn: Turn) -> None:
-        """Explain one turn and remember what it leaves behind."""
+        """Explain one turn and remember what it leaves behind.  Raise the OSError of a server that stays silent."""
         try:
             tokens = turn_tokens(turn, self.renderer_for(turn.request.model))
+            self._silent = 0
         except (ValueError, OSError) as error:
-            self.problems.setdefault(id(session), []).append(
-                Problem(session.file, turn.line, f"not rendered: {error}. {REMEDY}")
-            )
+            self._silent = self._silent + 1 if isinstance(error, OSError) else 0
+            if self._silent >= PATIENCE:
+                raise
+            self._note(session, turn, f"not rendered: {str(error).rstrip('.')}. {REMEDY}")
             tokens = None
-        last = self._last.get(id(session))
-        if tokens is None:
-            found = TurnAnalysis(turn, turn.usage.prompt_tokens)
-        else:
-            found = self._aligned(session, turn, tokens, last)
-        causes, notes = explain(Evidence(found, self.results[id(last.turn)] if last else None))
-        self.results[id(turn)] = replace(found, causes=causes, notes=notes)
+        unknown = TurnAnalysis(turn, turn.usage.prompt_tokens)
+        self.results[id(turn)] = (
+            unknown if tokens is None else self._aligned(session, self._checked(session, turn, tokens), tokens)
+        )
 
-    def _aligned(self, session: Session, turn: Turn, tokens: TurnTokens, last: _Served | None) -> TurnAnalysis:
+    def _checked(self, session: Session, turn: Turn, tokens: TurnTokens) -> Turn:
+        """The turn without a cached count that no prompt of its length can have."""
+        cached, counted = turn.usage.cached_tokens, turn.usage.prompt_tokens or 0
+        if cached is None or cached <= max(tokens.prompt_tokens, counted):
+            return turn
+        self._note(session, turn, f"cached_tokens {cached} is more than the prompt: taken as not reported.")
+        return replace(turn, usage=replace(turn.usage, cached_tokens=None, cached_basis="omitted"))
+
+    def explain(self, side: SideFiles) -> None:
+        """Say why, now that the whole history is known."""
+        facts = source_facts(self.visits, self.settings, side)
+        gaps = Gaps(self.visits, self.settings, side)
+        places = {(visit.session, visit.found.turn.number): index for index, visit in enumerate(self.visits)}
+        for session in self.sessions:
+            previous = None
+            for turn in session.turns:
+                found = self.results[id(turn)]
+                missed = found.account is not None and found.account.missed
+                gap = gaps.of(places[id(session), turn.number]) if missed else None
+                causes, notes = explain(Evidence(found, previous, gap, facts))
+                self.results[id(turn)] = replace(found, causes=causes, notes=notes)
+                previous = found if found.full_ids is not None else previous
+
+    def session(self, session: Session, found: Reconciliation) -> SessionAnalysis:
+        """What was found of a session; ``found`` is the reconciliation of the whole history."""
+        turns = tuple(self.results[id(turn)] for turn in session.turns)
+        problems = (*_grouped(self.problems.get(id(session), ())), *_odd_counts(session, self.settings))
+        return SessionAnalysis(session, self.settings, turns, problems, found)
+
+    def removed(self) -> list[int] | None:
+        """What the pool model took, once every request has ended; None where it could not follow them all."""
+        try:
+            return self._serving.all_removed()
+        except ValueError as error:
+            self._note(*self._named[-1], f"{error}. {POOL_REMEDY}")
+            return None
+
+    def _note(self, session: Session, turn: Turn, message: str) -> None:
+        self.problems.setdefault(id(session), []).append(Problem(session.file, turn.line, message))
+
+    def _aligned(self, session: Session, turn: Turn, tokens: TurnTokens) -> TurnAnalysis:
         """Donor, account and divergence of a turn, which is then part of the history."""
+        last = self._last.get(id(session))
+        served = self._served(session, turn, tokens)
+        lcp = served.asked.lcp_tokens
+        donor = served.anyone
+        best = best_tokens(donor.lcp_tokens if donor else 0, tokens.prompt_tokens, self.settings.hit_size)
+        facts = Facts(tokens.prompt_tokens, donor.lcp_tokens if donor else 0, best, _cached(turn, tokens))
+        booked = parts(facts, tokens.prompt, last[1].full_ids[lcp:] if last else None)
+        renderer = self.renderer_for(turn.request.model) if last else None
         size = self.settings.block_size
-        lcp = common_prefix(last.tokens.full_ids, tokens.prompt) if last else 0
-        blocks = fingerprints(tokens.full_ids, size, last.blocks if last else None, lcp)
-        same_keys, anyone = self._donors(session, turn, tokens, blocks, last, lcp)
-        best = best_tokens(anyone.lcp_tokens if anyone else 0, tokens.prompt_tokens, size)
-        facts = Facts(tokens.prompt_tokens, anyone.lcp_tokens if anyone else 0, best, _cached(turn, tokens))
-        booked = parts(facts, tokens.prompt, last.tokens.full_ids[lcp:] if last else None)
-        diverged = None
-        if last:
-            renderer = self.renderer_for(turn.request.model)
-            diverged = divergence(turn, tokens, last.turn, last.tokens, lcp, size, renderer)
-        self._remember(session, turn, tokens, blocks)
-        return TurnAnalysis(
+        found = TurnAnalysis(
             turn=turn,
             prompt_tokens=tokens.prompt_tokens,
             full_ids=tokens.full_ids,
@@ -119,56 +151,59 @@ class _Walk:
             generated_basis=tokens.generated_basis,
             lcp_tokens=facts.lcp_tokens,
             best_tokens=best,
-            reusable_tokens=best_tokens(same_keys.lcp_tokens if same_keys else 0, tokens.prompt_tokens, size),
-            ideal_tokens=_ideal(last, tokens, size),
-            donor=self._named(anyone),
-            previous=Previous(last.turn.number, lcp) if last else None,
+            reusable_tokens=served.hit_tokens,
+            ideal_tokens=_ideal(last[0], last[1], tokens, self.settings.hit_size) if last else None,
+            donor=self._donor(donor),
+            previous=Previous(last[0].number, lcp) if last else None,
             parts=booked,
             account=account(facts, booked),
-            divergence=diverged,
+            divergence=divergence(turn, tokens, last[0], last[1], lcp, size, renderer) if last else None,
         )
+        self.visits.append(Visit(id(session), f"{session.session_id} turn {turn.number}", served, found))
+        return found
 
-    def _donors(
-        self,
-        session: Session,
-        turn: Turn,
-        tokens: TurnTokens,
-        blocks: Fingerprints,
-        last: _Served | None,
-        lcp: int,
-    ) -> tuple[Candidate | None, Candidate | None]:
-        """The donor among requests with the same keys, and among those and the session's own."""
-        prompt_blocks = blocks[: full_blocks(tokens.prompt_tokens, self.settings.block_size)]
-        previous = Candidate(last.index, lcp) if last and lcp else None
-        keys = _keys(turn.request)
-        shared = previous if last and _keys(last.turn.request) == keys else None
-        same_keys = self._history.donor(tokens.prompt, prompt_blocks, keys, shared)
-        if id(session) not in self._mixed:
-            return same_keys, same_keys
-        own = self._history.donor(tokens.prompt, prompt_blocks, id(session), previous)
-        size = self.settings.block_size
-        found = [candidate for candidate in (same_keys, own) if candidate]
-        anyone = max(found, key=lambda it: (it.lcp_tokens // size, it == previous, it.index), default=None)
-        return same_keys, anyone
+    def _served(self, session: Session, turn: Turn, tokens: TurnTokens) -> Served:
+        last = self._last.get(id(session))
+        lcp = common_prefix(last[1].full_ids, tokens.prompt) if last else 0
+        asked = Asked(
+            full_ids=tokens.full_ids,
+            prompt_tokens=tokens.prompt_tokens,
+            keys=_keys(turn),
+            session=id(session) if id(session) in self._mixed else None,
+            started_at=turn.started_at,
+            ended_at=turn.ended_at,
+            previous=last[2] if last else None,
+            lcp_tokens=lcp,
+            place=turn.replica,
+            skips_cache=turn.request.skips_cache,
+        )
+        try:
+            served = self._serving.serve(asked)
+        except ValueError as error:
+            self._note(session, turn, f"{error}. {POOL_REMEDY}")
+            self._serving.forget_pools()
+            served = self._serving.serve(asked)
+        self._named.append((session, turn))
+        self._last[id(session)] = (turn, tokens, served)
+        return served
 
-    def _remember(self, session: Session, turn: Turn, tokens: TurnTokens, blocks: Fingerprints) -> None:
-        scopes: tuple[Hashable, ...] = (_keys(turn.request),)
-        if id(session) in self._mixed:
-            scopes = (*scopes, id(session))
-        index = self._history.add(tokens.full_ids, blocks, scopes)
-        self._served.append((session, turn))
-        self._last[id(session)] = _Served(turn, tokens, blocks, index)
-
-    def _named(self, candidate: Candidate | None) -> Donor | None:
+    def _donor(self, candidate: Candidate | None) -> Donor | None:
         if candidate is None or candidate.lcp_tokens < 1:
             return None
-        session, turn = self._served[candidate.index]
+        session, turn = self._named[candidate.index]
         return Donor(session.session_id, turn.number, candidate.lcp_tokens)
 
 
-def _keys(request: Request) -> tuple[str, str | None]:
-    """What blocks are shared within, beside the token ids: model or adapter, and salt."""
-    return request.model, request.salt
+def _grouped(problems: Sequence[Problem]) -> Iterator[Problem]:
+    """Problems with those of the same words counted under the first."""
+    counts = Counter(problem.message for problem in problems)
+    for problem in {problem.message: problem for problem in reversed(problems)}.values():
+        yield replace(problem, message=and_more(problem.message, counts[problem.message] - 1))
+
+
+def _keys(turn: Turn) -> Keys:
+    """What blocks are shared within, beside the token ids: model or adapter, salt, and who served the turn."""
+    return turn.request.model, turn.request.salt, turn.replica
 
 
 def _cached(turn: Turn, tokens: TurnTokens) -> int | None:
@@ -177,22 +212,33 @@ def _cached(turn: Turn, tokens: TurnTokens) -> int | None:
     return cached if cached is None else min(cached, tokens.prompt_tokens)
 
 
-def _ideal(last: _Served | None, tokens: TurnTokens, block_size: int) -> int | None:
+def _ideal(last: Turn, last_tokens: TurnTokens, tokens: TurnTokens, block_size: int) -> int | None:
     """What the turn could reuse had the session only grown."""
-    if last is None:
+    output_tokens = last.usage.output_tokens
+    if output_tokens is not None:
+        left = left_behind(last_tokens.prompt_tokens, output_tokens)
+    elif last_tokens.generated_basis != "unknown":
+        left = len(last_tokens.full_ids)
+    else:
         return None
-    output_tokens = last.turn.usage.output_tokens
-    if output_tokens is None and last.tokens.generated_basis == "unknown":
-        return None
-    left = len(last.tokens.full_ids) if output_tokens is None else last.tokens.prompt_tokens + max(0, output_tokens - 1)
     return reusable_tokens(left, tokens.prompt_tokens, block_size)
 
 
 def _in_time(order: Sequence[tuple[Session, Turn]]) -> list[tuple[Session, Turn]]:
-    """Requests in the order the server got them; without times, in the order of the files and lines."""
+    """Requests in the order the server got them: a turn without a time has that of its session's turn before.
+
+    Without any times, in the order of the files and lines.
+    """
     files = {name: index for index, name in enumerate(dict.fromkeys(session.file for session, _turn in order))}
-    timed = all(turn.started_at is not None for _session, turn in order)
-    return sorted(order, key=lambda it: ((it[1].started_at or 0.0) if timed else 0.0, files[it[0].file], it[1].line))
+    by_session: dict[int, list[Turn]] = {}
+    for session, turn in order:
+        by_session.setdefault(id(session), []).append(turn)
+    at = {
+        id(turn): time
+        for turns in by_session.values()
+        for turn, time in zip(turns, known_times([turn.started_at for turn in turns]), strict=True)
+    }
+    return sorted(order, key=lambda it: (at[id(it[1])], files[it[0].file], it[1].line))
 
 
 def _odd_counts(session: Session, settings: Settings) -> tuple[Problem, ...]:

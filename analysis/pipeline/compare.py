@@ -55,7 +55,7 @@ def _turns(file: LogFile) -> list[Turn]:
     token_ids = _token_ids(file)
     if token_ids is not None:
         return [Turn(1, 1, file.name, Request("completion", "", prompt=token_ids), prompt_ids=token_ids)]
-    log = openai_chat.read(file.data, file.name, file.name)
+    log = openai_chat.read_bodies(file.data, file.name, file.name)
     turns = sorted((turn for session in log.sessions for turn in session.turns), key=lambda turn: turn.line)
     return [replace(turn, request_id=file.name if len(turns) == 1 else f"{file.name}:{turn.line}") for turn in turns]
 
@@ -67,6 +67,8 @@ def _token_ids(file: LogFile) -> TokenIds | None:
     try:
         value: Json = decode(file.data)
     except ValueError:
+        if b"\n" not in file.data.strip():  # one line is one body; several may be a log of which some lines are broken
+            raise FormatError(f"{file.name}: not complete JSON. Paste or give the whole body.") from None
         return None
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         value = value[0]  # /v1/completions/render answers with a list

@@ -7,19 +7,23 @@ nothing; a file that has grown since replaces what it was.
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from analysis.formats import read_log
 from analysis.formats.base import FormatError
+from analysis.formats.grouping import known_times
 from analysis.model.record import SessionRecord
+from analysis.model.renderer import Renderer
 from analysis.model.session import Problem, Session, TokenIds
 from analysis.model.settings import Settings
-from analysis.pipeline.analyse import analyse
+from analysis.pipeline.analyse import NO_SIDE_FILES, analyse
+from analysis.pipeline.gaps import SideFiles
 from analysis.pipeline.record import records
 from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.wrong_tokenizer import wrong_tokenizers
 from analysis.store.repository import Import, Repository
 
 Progress = Callable[[str, int, int], None]  # stage, done, in all
@@ -56,12 +60,16 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Analysed:
-    """What came of a source; ``problems`` are those of whole files, each record has its own."""
+    """What came of a source; ``problems`` are those of whole files, each record has its own.
+
+    ``wrong_models`` had a renderer that does not make their ids: it says nothing about their tokens.
+    """
 
     source: Source
     settings: Settings
     records: tuple[SessionRecord, ...]
     problems: tuple[Problem, ...]
+    wrong_models: frozenset[str] = frozenset()
 
     @property
     def all_problems(self) -> tuple[Problem, ...]:
@@ -76,7 +84,8 @@ def read_source(path: Path) -> Source:
         return Source(path.name, (LogFile(path.name, path.read_bytes()),))
     found = sorted(file for file in path.iterdir() if file.suffix in LOG_SUFFIXES and file.is_file())
     if not found:
-        raise FormatError(f"{path}: no log in this folder (looked for {', '.join('*' + end for end in LOG_SUFFIXES)}).")
+        endings = ", ".join(f"*{end}" for end in LOG_SUFFIXES)
+        raise FormatError(f"{path}: no log in this folder (looked for {endings}; folders in it are not read).")
     return Source(path.name, tuple(LogFile(file.name, file.read_bytes()) for file in found))
 
 
@@ -92,12 +101,19 @@ def analyse_source(
     settings: Settings,
     log_format: str | None = None,
     progress: Progress | None = None,
+    side: SideFiles = NO_SIDE_FILES,
 ) -> Analysed:
-    """Read and explain a source.  Raises FormatError where not one file of it is a log."""
+    """Read and explain a source with what was said beside it.  Raises FormatError where no file of it is a log."""
     sessions, problems = _sessions(source, log_format, progress)
-    analyses = analyse(sessions, renderers.renderer_for, settings, _stage(progress, "turns analysed"))
+    wrong = wrong_tokenizers(sessions, renderers.renderer_for)
+
+    def renderer_for(model: str) -> Renderer | None:
+        return None if model in wrong else renderers.renderer_for(model)
+
+    analyses = analyse(sessions, renderer_for, settings, _stage(progress, "turns analysed"), side=side)
     made = tuple(records(analyses))
-    return Analysed(source, settings, made, (*problems, *_missing_tokenizers(made, renderers)))
+    stated = (*problems, *wrong.values(), *_missing_tokenizers(made, renderers))
+    return Analysed(source, settings, made, stated, frozenset(wrong))
 
 
 def store(analysed: Analysed, renderers: Renderers, repository: Repository) -> int:
@@ -114,7 +130,7 @@ def store(analysed: Analysed, renderers: Renderers, repository: Repository) -> i
         settings=how,
         records=analysed.records,
         problems=analysed.problems,
-        texts=_texts(analysed.records, renderers),
+        texts=_texts(analysed, renderers),
     )
     return repository.save(incoming, replacing=_replaced(source, repository))
 
@@ -139,7 +155,27 @@ def _sessions(source: Source, log_format: str | None, progress: Progress | None)
         problems.extend(log.problems)
     if not sessions and refused:
         raise refused[0]
-    return sessions, problems
+    return continued(sessions), problems
+
+
+def continued(sessions: Sequence[Session]) -> list[Session]:
+    """Sessions of one source with those joined that have the same key in several files: logs are rotated."""
+    by_key: dict[str, list[Session]] = {}
+    for index, session in enumerate(sessions):
+        key = f"{index}" if session.inferred else f"key {session.session_id}"
+        by_key.setdefault(key, []).append(session)
+    return [_joined(pieces) if len(pieces) > 1 else pieces[0] for pieces in by_key.values()]
+
+
+def _joined(pieces: Sequence[Session]) -> Session:
+    turns = [turn for piece in pieces for turn in piece.turns]
+    times = known_times([turn.started_at for turn in turns])
+    order = sorted(range(len(turns)), key=lambda index: times[index])
+    return replace(
+        pieces[0],
+        file=" + ".join(dict.fromkeys(piece.file for piece in pieces)),
+        turns=tuple(replace(turns[index], number=number) for number, index in enumerate(order, 1)),
+    )
 
 
 def _stage(progress: Progress | None, stage: str) -> Callable[[int, int], None] | None:
@@ -157,7 +193,8 @@ def _replaced(source: Source, repository: Repository) -> list[int]:
     for key, sha256, num_bytes in repository.sizes(source.name):
         beginning = source.files[0].data[:num_bytes] if len(source.files) == 1 else None
         grown = beginning is not None and hashlib.sha256(beginning).hexdigest() == sha256
-        if grown or sha256 == source.sha256:
+        refilled = len(source.files) > 1  # a folder, or logs read together, under the same name: what is in it now
+        if grown or refilled or sha256 == source.sha256:
             keys.append(key)
     return keys
 
@@ -179,12 +216,12 @@ def _missing_tokenizers(made: Sequence[SessionRecord], renderers: Renderers) -> 
     return list(problems.values())
 
 
-def _texts(made: Sequence[SessionRecord], renderers: Renderers) -> dict[str, dict[int, bytes]]:
+def _texts(analysed: Analysed, renderers: Renderers) -> dict[str, dict[int, bytes]]:
     """What the tokens of each model stand for, so that a stored session is read without its tokenizer."""
     used: dict[str, list[TokenIds]] = {}
-    for record in made:
+    for record in analysed.records:
         for turn, full_ids in zip(record.turns, record.full_ids, strict=True):
-            if full_ids is not None and renderers.has(turn.model):
+            if full_ids is not None and renderers.has(turn.model) and turn.model not in analysed.wrong_models:
                 used.setdefault(turn.model, []).append(np.unique(full_ids))
     texts: dict[str, dict[int, bytes]] = {}
     for model, arrays in used.items():

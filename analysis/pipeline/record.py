@@ -23,6 +23,7 @@ def records(analyses: Sequence[SessionAnalysis]) -> list[SessionRecord]:
             settings=analysis.settings,
             turns=tuple(_turn(turn, labels, analysis.settings.block_size) for turn in analysis.turns),
             problems=analysis.problems,
+            reconciliation=analysis.reconciliation,
             full_ids=tuple(turn.full_ids for turn in analysis.turns),
         )
         for analysis in analyses
@@ -51,7 +52,17 @@ def figures(record: SessionRecord) -> SessionFigures:
         mismatched_turns=sum(turn.fidelity == "mismatch" for turn in turns),
         costliest_turn=costliest.turn if costliest else None,
         costliest_segment=segment,
+        top_cause=_top_cause(record),
     )
+
+
+def _top_cause(record: SessionRecord) -> str | None:
+    """The code that explains most missed tokens, by the best proven cause of each turn."""
+    tokens: Counter[str] = Counter()
+    for turn in record.turns:
+        if turn.causes:
+            tokens[turn.causes[0].code] += turn.causes[0].tokens
+    return tokens.most_common(1)[0][0] if tokens else None
 
 
 def _turn(analysis: TurnAnalysis, labels: dict[str, str], block_size: int) -> TurnRecord:

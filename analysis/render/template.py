@@ -76,6 +76,10 @@ class TemplateRenderer:
     def _text(self, request: Request, at: float | None, reply: JsonObject | None = None) -> str:
         messages, tools = self._inputs(request, reply)
         text = self._template(request).render(self._variables(request, messages, tools, reply), at)
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise RenderError("the chat template prints half a character (a lone surrogate)") from None
         return _cut_at_final(text, messages) if request.continue_final_message and reply is None else text
 
     def _traced(self, request: Request, at: float | None, reply: JsonObject | None) -> str:
@@ -117,7 +121,9 @@ class TemplateRenderer:
         }
 
     def _template(self, request: Request) -> ChatTemplate:
-        source = request.chat_template or self._files.chat_template
+        if request.chat_template is not None:  # a log may hold anything, and a template is a program
+            raise RenderError("the request brings a chat template of its own, which is not run")
+        source = self._files.chat_template
         if source is None:
             raise RenderError(f"{self.name}: the model has no chat template. Add chat_template.jinja to its folder.")
         known = self._templates.get(source)

@@ -37,6 +37,8 @@ def load_model(model: str) -> ModelFiles:
     if (folder / "tokenizer.json").is_file():
         files = _from_folder(folder, model)
     else:
+        if folder.is_absolute() and not folder.exists():
+            raise RenderError(f"{model}: there is no such folder. Give the folder that holds tokenizer.json.")
         if folder.is_file():
             raise RenderError(f"{model}: a file, not a model. Give the folder that holds tokenizer.json.")
         files = _from_transformers(model, folder.is_dir())

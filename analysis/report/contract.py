@@ -20,8 +20,15 @@ def as_json(records: Iterable[SessionRecord], settings: Settings, problems: Iter
         "schema": SCHEMA,
         "settings": asdict(settings),
         "sessions": [_session(record) for record in sessions],
+        "evidence": _evidence(sessions),
         "problems": [asdict(problem) for problem in sorted(dict.fromkeys(stated), key=_place)],
     }
+
+
+def _evidence(sessions: list[SessionRecord]) -> list[dict[str, Any]]:
+    """How each history stands against counters, events and the pool model."""
+    by_source = {record.source: record.reconciliation for record in sessions if record.reconciliation}
+    return [{"source": source, **asdict(found)} for source, found in by_source.items()]
 
 
 def _place(problem: Problem) -> tuple[str, int]:

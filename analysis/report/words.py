@@ -7,9 +7,29 @@ import re
 
 from analysis.model.finding import Divergence
 from analysis.model.prompt import TEMPLATE, Segment
-from analysis.model.record import SessionFigures, TurnRecord
+from analysis.model.record import SessionFigures, SessionRecord, TurnRecord
 
 CLEAN_SHARE = 0.01  # of the prompt tokens: with less wasted than this a session counts as clean
+
+# What a cause of missed tokens is to a person who does not know its code.
+IN_WORDS = {
+    "key/cache-salt": "the cache salt changed",
+    "key/lora": "the model or adapter changed",
+    "key/multimodal": "an image changed",
+    "key/hash-seed": "instances hash differently",
+    "disabled/flag": "the prefix cache seems to be off",
+    "disabled/skip-read": "the requests skip the cache",
+    "lifecycle/reset": "the cache was emptied",
+    "capacity/eviction": "the blocks had to make room for other requests",
+    "capacity/slot": "another request took the only slot",
+    "hybrid/sliding-window": "the model keeps only a window",
+    "hybrid/checkpoint": "the model keeps only checkpoints",
+    "spec-decode/block-drop": "drafting drops a block of every hit",
+    "granularity/large-block": "the server hits in large steps only",
+    "routing/replica": "another replica served it",
+    "timing/in-flight": "it was sent before the previous turn had ended",
+    "engine/output-not-inserted": "replies were not cached",
+}
 
 _MESSAGE = re.compile(r"messages\[(\d+)\]\.(\w+)(?:\[(\d+)\])?")
 
@@ -83,6 +103,56 @@ def place_of(segment: Segment) -> str:
     return f"the {name.replace('_', ' ')} of {message}"
 
 
+def summary(record: SessionRecord) -> str:
+    """Where the prompt tokens of a session went, in one sentence; empty where nothing is known of them."""
+    prompt = sum(turn.prompt_tokens or 0 for turn in record.turns)
+    accounts = [turn.account for turn in record.turns if turn.account]
+    if not accounts or not prompt:
+        return ""
+    said = [account.cached for account in accounts if account.cached is not None]
+    unsaid = sum(account.reusable_unreported or 0 for account in accounts)
+    lost = sum(account.lost for account in accounts)
+    missed: dict[str, int] = {}
+    for turn in record.turns:
+        if turn.account and turn.account.missed:
+            code = turn.causes[0].code if turn.causes else "unexplained"
+            missed[code] = missed.get(code, 0) + turn.account.missed
+    parts = [f"{sum(said):,} were reused"] if said else []
+    parts += [f"{unsaid:,} were reusable, unreported"] if unsaid else []
+    parts += [f"{lost:,} lost to rewriting"] if lost else []
+    parts += [f"{tokens:,} missed ({code})" for code, tokens in sorted(missed.items(), key=lambda it: -it[1])]
+    return f"Of {prompt:,} prompt tokens {', '.join(parts)}."
+
+
+def reconciled(record: SessionRecord) -> list[str]:
+    """What counters, events and the pool model say of the whole history, a line each."""
+    found = record.reconciliation
+    if found is None:
+        return []
+    lines = []
+    if found.hits_counted is not None:
+        reported = "nothing" if found.hits_reported is None else f"{found.hits_reported:,}"
+        agree = found.hits_counted == (found.hits_predicted if found.hits_reported is None else found.hits_reported)
+        verdict = "they agree" if agree else "the difference is traffic outside this log"
+        lines.append(
+            f"{record.source}: the server counted {found.hits_counted:,} hit tokens, the log reports {reported} and the"
+            f" prediction is {found.hits_predicted or 0:,}: {verdict}."
+        )
+    if found.removals_announced is not None and found.removals_predicted is not None:
+        lines.append(
+            f"{record.source}: {found.removals_confirmed or 0:,} of {found.removals_predicted:,} predicted removals of"
+            f" blocks stand in the KV cache events, which announce {found.removals_announced:,}."
+        )
+    if found.hashes_same is not None:
+        lines.append(
+            f"{record.source}: {found.hashes_same:,} announced block hashes were recomputed from their tokens,"
+            f" {found.hashes_different or 0:,} came out different."
+        )
+    if found.blocks_needed is not None:
+        lines.append(f"{record.source}: with {found.blocks_needed:,} blocks no hit would have been lost.")
+    return lines
+
+
 def counted(number: int, noun: str) -> str:
     """ "1 turn", "12 turns"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
@@ -99,7 +169,8 @@ def _said(figures: SessionFigures) -> str:
     if figures.lost_tokens >= figures.missed_tokens:
         return _of_text(figures)
     again = _percent(figures.missed_tokens, figures.prompt_tokens)
-    return f"{again} computed again though unchanged: look at keys, memory or routing."
+    reason = IN_WORDS.get(figures.top_cause or "", "look at keys, memory or routing")
+    return f"{again} computed again though unchanged: {reason}."
 
 
 def _left_out(figures: SessionFigures) -> str:
@@ -131,4 +202,4 @@ def _costliest(figures: SessionFigures) -> str:
 
 
 def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f} %"
+    return f"{100 * part / whole:.0f}%"

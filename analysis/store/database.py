@@ -36,6 +36,8 @@ def connect(path: Path | str) -> duckdb.DuckDBPyConnection:
             raise StoreError(
                 f"{folder}: the folder for the database cannot be made ({error}). Use --db FILE."
             ) from None
+        if _is_foreign(Path(file)):
+            raise StoreError(f"{file}: a file of another kind, not a database. Use --db with a new file.")
     try:
         connection = duckdb.connect(file, config=_NO_DOWNLOADS)
     except duckdb.Error as error:
@@ -49,6 +51,16 @@ def connect(path: Path | str) -> duckdb.DuckDBPyConnection:
         connection.close()
         raise StoreError(_cannot_open(file, str(error))) from None
     return connection
+
+
+def _is_foreign(file: Path) -> bool:
+    """Whether there is a file that DuckDB did not make: it would open some of those as data, and keep nothing."""
+    try:
+        with file.open("rb") as opened:
+            head = opened.read(12)
+    except OSError:
+        return False
+    return bool(head) and head[8:12] != b"DUCK"
 
 
 def _cannot_open(file: str, reason: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from analysis.model.evidence import Reconciliation
 from analysis.model.finding import BLOCK_STATES, Account, BlockRun, Cause, Divergence, Donor, Note, Previous
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionRecord, TurnRecord
@@ -37,6 +38,7 @@ def read_session(cursor: duckdb.DuckDBPyConnection, session_key: int, with_runs:
         model=row["model"],
         inferred=row["inferred"],
         settings=Settings(**json.loads(row["settings"])),
+        reconciliation=Reconciliation(**json.loads(row["reconciliation"])) if row["reconciliation"] else None,
         turns=tuple(
             _turn(request, divergences.get(request["turn"], ()), findings.get(request["turn"], ()), runs)
             for request in requests

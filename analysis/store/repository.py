@@ -24,7 +24,11 @@ from analysis.store.writing import insert_problems, insert_sessions, insert_toke
 SESSIONS = """
     WITH costliest AS (
         SELECT session_key, arg_max(turn, lost) AS turn, count(*) AS num_divergences
-        FROM divergences JOIN requests USING (session_key, turn) GROUP BY session_key)
+        FROM divergences JOIN requests USING (session_key, turn) GROUP BY session_key),
+    by_code AS (
+        SELECT session_key, code, sum(tokens) AS tokens FROM findings WHERE kind = 'cause' AND position = 0
+        GROUP BY session_key, code),
+    named AS (SELECT session_key, list(code ORDER BY tokens DESC) AS codes FROM by_code GROUP BY session_key)
     SELECT sessions.session_key, session_id, source, file, sessions.model, inferred,
         count(*) AS num_turns, coalesce(any_value(num_divergences), 0) AS num_divergences,
         min(started_at) AS started_at, coalesce(sum(prompt_tokens), 0) AS prompt_tokens,
@@ -36,10 +40,12 @@ SESSIONS = """
         count(*) FILTER (fidelity = 'mismatch') AS mismatched_turns,
         any_value(costliest.turn) AS costliest_turn, any_value(path) AS costliest_path,
         any_value(divergences.char) AS costliest_char, any_value(role) AS costliest_role,
+        coalesce(any_value(codes), []) AS causes,
         list(cached_tokens / prompt_tokens ORDER BY requests.turn)
             FILTER (cached_tokens IS NOT NULL AND prompt_tokens > 0) AS hit_rates
     FROM sessions JOIN requests USING (session_key)
         LEFT JOIN costliest USING (session_key)
+        LEFT JOIN named USING (session_key)
         LEFT JOIN divergences
             ON divergences.session_key = sessions.session_key AND divergences.turn = costliest.turn
     GROUP BY ALL
@@ -152,6 +158,15 @@ class Repository:
         with self._reading() as cursor:
             return read_session(cursor, session_key, with_runs)
 
+    def between(self, session_key: int, start: float, stop: float) -> pd.DataFrame:
+        """Requests of other sessions of the same import that started in ``[start, stop]``, in their order."""
+        query = """
+            SELECT session_id, turn, started_at, prompt_tokens, cached_tokens
+            FROM requests JOIN sessions USING (session_key)
+            WHERE import_key = (SELECT import_key FROM sessions WHERE session_key = $key)
+                AND session_key <> $key AND started_at BETWEEN $start AND $stop ORDER BY started_at"""
+        return self._frame(query, {"key": session_key, "start": start, "stop": stop})
+
     def runs(self, session_key: int) -> Runs:
         """The block states of a session."""
         query = "SELECT turn, start, stop, state FROM block_runs WHERE session_key = $key ORDER BY turn, start"
@@ -185,7 +200,7 @@ class Repository:
         )
         insert_problems(cursor, [(import_key, None, problem) for problem in incoming.problems])
         fresh = cursor.execute("SELECT nextval('session_keys') FROM range(?)", [len(incoming.records)]).fetchall()
-        names = [(record.file, record.session_id) for record in incoming.records]
+        names = [(it.file if it.inferred else it.source, it.session_id) for it in incoming.records]
         keys = [known.pop(name, int(key)) for name, (key,) in zip(names, fresh, strict=True)]
         insert_sessions(cursor, import_key, keys, incoming.records)
         for model, texts in (incoming.texts or {}).items():
@@ -227,16 +242,16 @@ class Repository:
         with self._reading() as cursor:
             return cursor.execute(query, list(parameters)).fetchall()
 
-    def _frame(self, query: str) -> pd.DataFrame:
+    def _frame(self, query: str, parameters: Mapping[str, Any] | None = None) -> pd.DataFrame:
         with self._reading() as cursor:
-            frame: pd.DataFrame = cursor.sql(query).df()
+            frame: pd.DataFrame = cursor.sql(query, params=dict(parameters or {})).df()
         return frame
 
 
 def _session_keys(cursor: duckdb.DuckDBPyConnection, import_key: int) -> dict[tuple[str, str], int]:
-    """The keys of an import's sessions by their file and session id."""
-    rows = cursor.execute("SELECT file, session_id, session_key FROM sessions WHERE import_key = ?", [import_key])
-    return {(file, session_id): int(key) for file, session_id, key in rows.fetchall()}
+    """The keys of an import's sessions by their id and where it is theirs: in the source, or if inferred, in a file."""
+    query = "SELECT if(inferred, file, source), session_id, session_key FROM sessions WHERE import_key = ?"
+    return {(place, session_id): int(key) for place, session_id, key in cursor.execute(query, [import_key]).fetchall()}
 
 
 def _delete(cursor: duckdb.DuckDBPyConnection, import_key: int) -> None:

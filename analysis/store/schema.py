@@ -24,7 +24,7 @@ def m001_sessions(connection: duckdb.DuckDBPyConnection) -> None:
         CREATE TABLE sessions (
             session_key BIGINT PRIMARY KEY, import_key BIGINT NOT NULL, session_id VARCHAR NOT NULL,
             source VARCHAR NOT NULL, file VARCHAR NOT NULL, log_format VARCHAR NOT NULL, model VARCHAR NOT NULL,
-            inferred BOOLEAN NOT NULL, settings JSON NOT NULL);
+            inferred BOOLEAN NOT NULL, settings JSON NOT NULL, reconciliation JSON);
         CREATE TABLE requests (
             session_key BIGINT NOT NULL, turn INTEGER NOT NULL, line INTEGER NOT NULL, request_id VARCHAR NOT NULL,
             model VARCHAR NOT NULL, salt VARCHAR, started_at DOUBLE, ended_at DOUBLE, note VARCHAR,

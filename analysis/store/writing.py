@@ -76,6 +76,7 @@ def _session(key: int, import_key: int, record: SessionRecord) -> Row:
         "model": record.model,
         "inferred": record.inferred,
         "settings": json.dumps(asdict(record.settings)),
+        "reconciliation": json.dumps(asdict(record.reconciliation)) if record.reconciliation else None,
     }
 
 

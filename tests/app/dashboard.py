@@ -5,9 +5,11 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from app.plain import WORD_JOINER
+from tests.sample_store import analysed_samples, record_of
 
 Open = Callable[..., AppTest]  # a page's name, a database, and query parameters by name
 
+SESSIONS = [record for analysed in analysed_samples().values() for record in analysed.records]
 KINDS = ("title", "header", "subheader", "text", "markdown", "caption", "info", "success", "warning", "error")
 
 
@@ -26,3 +28,13 @@ def no_exception(shown: AppTest) -> AppTest:
 def press(shown: AppTest, label: str) -> AppTest:
     """The page after a click on the button of this name."""
     return no_exception(next(button for button in shown.button if button.label == label).click().run())
+
+
+def key_of(start: str) -> str:
+    """The key of the first session of a sample log, in a database with all samples."""
+    return str(SESSIONS.index(record_of(start)) + 1)
+
+
+def cards(shown: AppTest) -> dict[str, str]:
+    """The figures on the page by their labels."""
+    return {metric.label: metric.value for metric in shown.metric}

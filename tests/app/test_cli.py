@@ -2,16 +2,18 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
+from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
 
 from analysis.formats import FORMATS
+from analysis.model.settings import Settings
 from analysis.report.contract import as_json
 from analysis.store.repository import Repository
-from app.cli import app
+from app import cli
+from tests.app.command_line import chat, error_of, run, write
 from tests.builders import RECORDED, SAMPLE_MODEL, SAMPLES
 from tests.recorded_words import SERVER, body, detokenize, render
 from tests.replay_server import ReplayServer
@@ -28,36 +30,9 @@ def no_database_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     monkeypatch.setenv("WHYMISS_DB", str(tmp_path / "untouched" / "whymiss.duckdb"))
 
 
-def run(*arguments: object, code: int = 0) -> Result:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    assert result.exit_code == code, result.output
-    return result
-
-
-def error_of(*arguments: object) -> str:
-    """The one line of an error."""
-    result = run(*arguments, code=2)
-    assert result.stdout == ""
-    (line,) = result.stderr.splitlines()
-    assert line.startswith("whymiss: ")
-    return line.removeprefix("whymiss: ")
-
-
-def write(path: Path, *records: object) -> Path:
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    return path
-
-
-def chat(*texts: str, **fields: Any) -> dict[str, Any]:
-    roles = ("user", "assistant")
-    messages = [{"role": roles[index % 2], "content": text} for index, text in enumerate(texts)]
-    return {"model": "sample/agent-8k", "messages": messages, **fields}
-
-
 def test_analyze_says_the_verdict_and_every_turn() -> None:
     out = run("analyze", CLOCK, "--block-size", 16).stdout
-    assert "86 % computed again after a change" in out
+    assert "86% computed again after a change" in out
     assert len([line for line in out.splitlines() if "in the system message" in line]) == 8, "verdict and 7 turns"
 
 
@@ -70,7 +45,7 @@ def test_json_on_stdout_is_the_contract_and_nothing_else() -> None:
 def test_json_to_a_file_beside_the_text(tmp_path: Path) -> None:
     result = run("analyze", CLOCK, "--block-size", 16, "--json", tmp_path / "out.json")
     assert json.loads((tmp_path / "out.json").read_text("utf-8")) == as_json(sample("03").records, GIVEN)
-    assert "86 %" in result.stdout
+    assert "86%" in result.stdout
 
 
 def test_json_to_nowhere(tmp_path: Path) -> None:
@@ -80,12 +55,7 @@ def test_json_to_nowhere(tmp_path: Path) -> None:
 
 def test_a_given_block_size_is_used() -> None:
     answer = json.loads(run("analyze", BLOCK32, "--block-size", 32, "--json", "-").stdout)
-    assert answer["settings"] == {
-        "block_size": 32,
-        "block_size_basis": "given",
-        "normalise": "vllm",
-        "same_server": False,
-    }
+    assert answer["settings"] == asdict(Settings(32, "given"))
     turns = answer["sessions"][0]["turns"]
     assert [turn["reusable_tokens"] for turn in turns] == [turn["cached_tokens"] for turn in turns]
     assert all(turn["fidelity"] == "logged" for turn in turns)
@@ -129,9 +99,9 @@ def test_the_same_server_shares_blocks(tmp_path: Path) -> None:
     [
         (None, "No such file or directory"),
         (b"", "log.jsonl: the file is empty. Point Whymiss at a log with at least one request."),
-        (b"\x00\x01\x02" * 100, "log.jsonl: binary data that is none of: openai-chat."),
-        (b"just some words\n", "log.jsonl: text that is none of: openai-chat."),
-        (b'{"messages": "no list"}\n', "log.jsonl: no line holds a request that could be read."),
+        (b"\x00\x01\x02" * 100, "log.jsonl: binary data, and no log that Whymiss reads. It reads: openai-chat, OpenAI"),
+        (b"just some words\n", "log.jsonl: text, and no log that Whymiss reads. It reads: openai-chat, OpenAI"),
+        (b'{"messages": "no list"}\n', "log.jsonl: no request in it that could be read. Whymiss reads OpenAI"),
     ],
     ids=["missing", "empty", "binary", "text", "no request"],
 )
@@ -144,11 +114,23 @@ def test_a_log_that_is_none_is_one_line(tmp_path: Path, content: bytes | None, m
 def test_one_good_and_one_bad_log_is_the_good_one_and_a_line_on_the_bad(tmp_path: Path) -> None:
     (tmp_path / "bad.jsonl").write_bytes(b"\x00")
     result = run("analyze", tmp_path / "bad.jsonl", CLOCK)
-    assert "86 % computed again" in result.stdout
+    assert "86% computed again" in result.stdout
     assert "bad.jsonl: binary data" in result.stderr and "Traceback" not in result.output
     answer = json.loads(run("analyze", tmp_path / "bad.jsonl", CLOCK, "--json", "-").stdout)
     (problem,) = answer["problems"]
     assert (problem["file"], problem["line"]) == ("bad.jsonl", None) and problem["message"].startswith("binary data")
+
+
+def test_a_missing_log_among_good_ones_is_a_problem_and_no_end(tmp_path: Path) -> None:
+    given = (CLEAN, tmp_path / "gone.jsonl", CLOCK)
+    result = run("analyze", *given)
+    assert "Clean: nothing" in result.stdout and "86% computed again" in result.stdout
+    assert [line for line in result.stderr.splitlines() if "gone" in line] == [
+        f"gone.jsonl: {tmp_path}/gone.jsonl: No such file or directory"
+    ]
+    answer = json.loads(run("analyze", *given, "--json", "-").stdout)
+    assert [problem["file"] for problem in answer["problems"]] == ["gone.jsonl"]
+    assert len(json.loads(run("analyze", *given, "--same-server", "--json", "-").stdout)["sessions"]) == 2
 
 
 def test_a_file_name_that_is_no_text_is_no_obstacle(tmp_path: Path) -> None:
@@ -173,6 +155,8 @@ def test_a_damaged_line_is_a_problem_with_its_line(tmp_path: Path) -> None:
         (["--format", "nonesuch"], "no format is called 'nonesuch'; there are: openai-chat"),
         (["--model", __file__], "test_cli.py: a file, not a model. Give the folder that holds tokenizer.json."),
         (["--endpoint", "127.0.0.1:9"], "127.0.0.1:9"),
+        (["--model", ""], "--model or --endpoint is empty: give a value, or leave the option out."),
+        (["--endpoint", ""], "--model or --endpoint is empty: give a value, or leave the option out."),
     ],
 )
 def test_a_wrong_option_is_one_line(flags: Sequence[str], message: str) -> None:
@@ -214,6 +198,42 @@ def test_a_database_that_is_none_is_one_line(tmp_path: Path, command: Sequence[o
     assert f"{tmp_path}: a folder, not a database file. Use --db FILE." in error_of(*command, tmp_path)
 
 
+def test_a_database_is_opened_before_the_logs_are_read(tmp_path: Path) -> None:
+    assert "a folder, not a database file" in error_of("analyze", tmp_path / "gone.jsonl", "--db", tmp_path)
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert run("--version").stdout == f"whymiss {metadata.version('whymiss')}\n"
+
+
+@pytest.mark.parametrize("error", [RuntimeError("odd\n\x1b[31m"), KeyError("odd"), RecursionError("odd " * 999)])
+def test_what_nobody_foresaw_is_one_line_and_no_gate(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception
+) -> None:
+    def fails(*_given: object) -> None:
+        raise error
+
+    monkeypatch.setattr(cli, "read_source", fails)
+    monkeypatch.setattr("sys.argv", ["whymiss", "analyze", str(CLOCK)])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    shown = capsys.readouterr()
+    assert ended.value.code == 2 and shown.out == ""
+    (line,) = shown.err.splitlines()
+    assert line.startswith(f"whymiss: {type(error).__name__}: ") and line.endswith(". Please report this.")
+    assert line.isprintable() and len(line) < 400
+
+
+@pytest.mark.parametrize(("arguments", "code"), [(["formats"], 0), (["analyze", CLOCK, "--max-lost", "5"], 1)])
+def test_the_console_script_ends_as_its_command_does(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[object], code: int
+) -> None:
+    monkeypatch.setattr("sys.argv", ["whymiss", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == code and "report this" not in capsys.readouterr().err
+
+
 def test_serve_names_a_log_that_is_none(tmp_path: Path) -> None:
     assert "No such file" in error_of("serve", tmp_path / "none.jsonl", "--db", tmp_path / "a.duckdb")
 
@@ -234,6 +254,13 @@ def test_diff_of_ids_needs_no_tokenizer(tmp_path: Path) -> None:
 def test_diff_of_three_is_two_comparisons(tmp_path: Path) -> None:
     files = [write(tmp_path / f"{name}.json", [1, 2, name]) for name in (3, 4, 5)]
     assert run("diff", *files).stdout.count("first differing token: 2") == 2
+
+
+def test_there_and_back_is_two_pairs_with_what_each_can_reuse(tmp_path: Path) -> None:
+    there, other = [1, 2, 3, 4, 5, 6], [1, 2, 9, 9, 9, 9]
+    files = [write(tmp_path / f"{name}.json", ids) for name, ids in (("a", there), ("b", other), ("c", there))]
+    out = run("diff", *files, "--block-size", 2).stdout
+    assert [line.strip() for line in out.splitlines() if "reusable" in line] == ["reusable: 2 tokens"] * 2
 
 
 def test_diff_through_a_live_server(tmp_path: Path) -> None:
@@ -262,7 +289,7 @@ def test_the_block_size_is_the_servers_unless_given() -> None:
     [
         ([b"[1, 2]"], "a comparison needs two requests; only one was given."),
         ([b"[1, 2]", b""], "1.json: empty."),
-        ([b"[1, 2]", b"{broken"], "1.json: no line holds a request that could be read."),
+        ([b"[1, 2]", b"{broken"], "1.json: not complete JSON. Paste or give the whole body."),
         ([b'{"model": "m", "messages": []}'] * 2, "0.json: no tokenizer for the model 'm'."),
     ],
     ids=["one", "empty", "broken", "no tokenizer"],

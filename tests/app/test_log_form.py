@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from analysis.model.record import SessionRecord
 from analysis.store.repository import Repository
 from app import state
-from app.log_form import MODEL, Outcome
+from app.log_form import IDS, LIVE, MODEL, Outcome
 from tests.app.dashboard import Open, press, words
 from tests.builders import SAMPLE_MODEL
+from tests.replay_server import ReplayServer, exchange
 from tests.sample_store import fill, sample
 
 CLOCK = sample("03").source.files[0].data.splitlines(keepends=True)
@@ -43,8 +45,10 @@ def database(tmp_path: Path) -> Path:
     return file
 
 
-def add(shown: AppTest, path: Path | str, model: str | None = None) -> AppTest:
-    """The page after a path was analysed, with a named model or without.
+def add(
+    shown: AppTest, path: Path | str, model: str | None = None, blocks: int | None = None, tokens: str | None = None
+) -> AppTest:
+    """The page after a path was analysed, with a named model, a size of the pool and a place of tokens or without.
 
     A whole run closes a dialog, so the button that opens it is pressed along with everything in it.
     """
@@ -53,6 +57,11 @@ def add(shown: AppTest, path: Path | str, model: str | None = None) -> AppTest:
         shown.radio(key="add_tokens").set_value(MODEL)
         press(shown, "Add logs")
         shown.text_input(key="add_model").set_value(model)
+    if tokens is not None:
+        shown.radio(key="add_tokens").set_value(tokens)
+        press(shown, "Add logs")
+    if blocks is not None:
+        shown.number_input(key="add_blocks").set_value(blocks)
     next(one for one in shown.text_input if one.label.startswith("or a file or folder")).set_value(str(path))
     press(shown, "Add logs")
     next(button for button in shown.button if button.label == "Analyse").click()
@@ -102,8 +111,8 @@ def test_a_folder_is_one_server_and_what_is_no_log_in_it_is_noted(visit: Open, d
     [
         pytest.param(None, "No such file or directory", id="missing"),
         pytest.param(b"", "the file is empty", id="empty"),
-        pytest.param(b"\0", "binary data that is none of", id="binary"),
-        pytest.param(b"{}", "text that is none of", id="no request"),
+        pytest.param(b"\0", "binary data, and no log that Whymiss reads. It reads: openai-chat", id="binary"),
+        pytest.param(b"{}", "text, and no log that Whymiss reads. It reads: openai-chat", id="no request"),
     ],
 )
 def test_what_cannot_be_read_is_said_in_the_form(
@@ -133,3 +142,37 @@ def test_a_named_model_renders_what_has_no_ids(visit: Open, database: Path, tmp_
     (row,) = stored(database).sessions().itertuples(index=False)
     record = stored(database).session(int(row.session_key))
     assert record is not None and record.turns[0].fidelity == "approximate"
+
+
+def only_record(database: Path) -> SessionRecord:
+    (key,) = stored(database).sessions().session_key
+    record = stored(database).session(int(key))
+    assert record is not None
+    return record
+
+
+@pytest.mark.parametrize("blocks", [None, 500])
+def test_the_servers_pool_is_asked_for(visit: Open, database: Path, tmp_path: Path, blocks: int | None) -> None:
+    add(visit("sessions", database), write(tmp_path / "proxy.jsonl", CLOCK), blocks=blocks)
+    record = only_record(database)
+    assert record.settings.num_blocks == blocks
+    assert record.reconciliation is not None
+    assert (record.reconciliation.blocks_needed is None) == (blocks is None)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "served"), [(IDS, (16, "assumed", None, None)), (LIVE, (128, "server", 32_768, True))]
+)
+def test_a_live_server_speaks_only_where_it_renders(
+    visit: Open, database: Path, tmp_path: Path, tokens: str, served: tuple[object, ...]
+) -> None:
+    log = write(tmp_path / "proxy.jsonl", CLOCK)
+    metrics = exchange("serve-block128", "metrics_before").reply
+    with ReplayServer("serve-block128", canned={"/metrics": metrics}, detokenize=lambda ids: f"{ids}") as server:
+        shown = visit("live", database)
+        shown.text_input[0].set_value(server.url)
+        press(shown, "Connect")
+        shown.switch_page("../pages/sessions.py").run()
+        add(shown, log, tokens=tokens)
+    said = only_record(database).settings
+    assert (said.block_size, said.block_size_basis, said.num_blocks, said.prefix_caching) == served

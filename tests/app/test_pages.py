@@ -11,17 +11,18 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from analysis.model.session import Problem
 from analysis.model.settings import Settings
 from analysis.pipeline.importing import LogFile, Source, analyse_source, store
 from analysis.pipeline.renderers import Renderers
 from analysis.store.repository import Repository
 from app import state
-from tests.app.dashboard import Open, no_exception, words
+from app.session_table import SHOWN
+from tests.app.dashboard import SESSIONS, Open, cards, key_of, no_exception, words
 from tests.builders import ROOT
 from tests.replay_server import ReplayServer, exchange
 from tests.sample_store import analysed_samples, fill, record_of, sample
 
-SESSIONS = [record for analysed in analysed_samples().values() for record in analysed.records]
 KEYS = dict(enumerate((record.session_id for record in SESSIONS), 1))
 PAGES = ("sessions", "session", "compare", "live")
 
@@ -55,12 +56,8 @@ def test_every_sample_session_opens(visit: Open, samples: Path, key: int) -> Non
     assert [metric.label for metric in shown.metric] == [
         "Turns", "Prompt tokens", "Hit rate (reported)", "Reusable (predicted)", "Missed", "Lost",
     ]  # fmt: skip
-    turns = next(frame.value for frame in shown.dataframe if "Turn" in frame.value)
+    turns = next(frame.value for frame in shown.dataframe if "Divergence" in frame.value)
     assert len(turns) == len(SESSIONS[key - 1].turns)
-
-
-def key_of(start: str) -> str:
-    return str(SESSIONS.index(record_of(start)) + 1)
 
 
 def test_a_picked_turn_is_the_one_that_is_compared(visit: Open, samples: Path) -> None:
@@ -111,7 +108,7 @@ def test_a_session_that_was_opened_is_found_again(visit: Open, samples: Path) ->
 
 def test_a_server_that_did_not_report_is_said_with_the_remedy(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("session", samples, session=key_of("12")))
-    figures = {metric.label: metric.value for metric in shown.metric}
+    figures = cards(shown)
     assert (figures["Hit rate (reported)"], figures["Missed"]) == ("unknown", "unknown")
     assert "--enable-prompt-tokens-details" in words(shown)
 
@@ -171,6 +168,34 @@ def test_the_search_narrows_the_table(visit: Open, samples: Path) -> None:
     assert "None of 24 sessions matches" in words(shown)
 
 
+def test_a_search_without_hits_keeps_what_stands_below_the_table(visit: Open, tmp_path: Path) -> None:
+    analysed = replace(sample("03"), problems=(Problem("03.jsonl", 3, "odd"),))
+    repository = Repository.open(tmp_path / "odd.duckdb")
+    store(analysed, Renderers(), repository)
+    repository.close()
+    shown = no_exception(visit("sessions", tmp_path / "odd.duckdb"))
+    for search in ("", "nonesuch"):
+        no_exception(shown.text_input[0].set_value(search).run())
+        assert [box.label for box in shown.expander] == ["Problems in the logs (1)", "Imports (1)"]
+    assert "None of 1 session matches" in words(shown)
+
+
+def test_the_table_says_what_was_wasted_and_why(visit: Open, samples: Path) -> None:
+    shown = no_exception(visit("sessions", samples))
+    table = shown.dataframe[0].value.set_index("session_id")
+    assert list(table.columns) == [name for name in SHOWN if name != "session_id"]
+    assert SHOWN.index("source") < SHOWN.index("model") and SHOWN.index("verdict") + 1 == SHOWN.index("causes")
+    row = table.loc["larch-locks-5d10"]
+    assert (row.wasted_tokens, row.source, list(row.causes)) == (1712, "busy-server.jsonl", ["capacity/eviction"])
+    assert row.wasted_share == pytest.approx(1712 / 23_078)
+    assert row.verdict == "7% computed again though unchanged: the blocks had to make room for other requests."
+    assert table.loc["desk-chat-60417"].wasted_share == pytest.approx(13_920 / 16_269)
+    assert list(table.loc["pw-backoff-7f21"].causes) == [] and table.loc["pw-backoff-7f21"].wasted_share == 0
+    total = next(metric for metric in shown.metric if metric.label == "Wasted tokens")
+    wasted, prompt = table.wasted_tokens.sum(), table.prompt_tokens.sum()
+    assert (total.value, total.delta) == (f"{wasted:,}", f"{wasted / prompt:.1%} of the prompts")
+
+
 ASKED = {"model": "sample/agent-8k", "messages": [{"role": "user", "content": "What is the answer?"}]}
 EDITED = {"model": "sample/agent-8k", "messages": [{"role": "user", "content": "What was the answer?"}]}
 
@@ -185,7 +210,7 @@ def compared(visit: Open, database: Path, earlier: str, later: str) -> AppTest:
 def test_two_bodies_are_answered_on_one_page(visit: Open, samples: Path) -> None:
     shown = compared(visit, samples, json.dumps(ASKED), json.dumps(EDITED))
     assert not shown.error and "They part at token 6, in message 1 (user), character 4." in words(shown)
-    assert {metric.label: metric.value for metric in shown.metric} == {
+    assert cards(shown) == {
         "Equal from the front": "6 tokens", "Reusable": "0 tokens", "Later prompt": "17 tokens",
     }  # fmt: skip
 
@@ -212,10 +237,10 @@ def test_other_answers(visit: Open, samples: Path, earlier: Any, later: Any, sai
 @pytest.mark.parametrize(
     ("later", "said"),
     [
-        pytest.param('{"messages": [', "Later request: no line holds a request", id="broken JSON"),
+        pytest.param('{"messages": [', "Later request: not complete JSON.", id="broken JSON"),
         pytest.param('{"messages": [], "model": "sample/agent-8k"}', "", id="no messages"),
         pytest.param('{"messages": [{"role": "user", "content": "x"}], "model": "m"}', "no tokenizer for", id="model"),
-        pytest.param("\x00", "Later request: no line holds a request", id="binary"),
+        pytest.param("\x00", "Later request: not complete JSON.", id="binary"),
     ],
 )
 def test_what_cannot_be_compared_is_one_message(visit: Open, samples: Path, later: str, said: str) -> None:
@@ -249,7 +274,7 @@ def test_a_server_is_shown_as_it_describes_itself(visit: Open, samples: Path) ->
     metrics = exchange("serve-block128", "metrics_before").reply
     with ReplayServer("serve-block128", canned={"/metrics": metrics}) as server:
         shown = connected(visit, samples, server.url)
-        figures = {metric.label: metric.value for metric in shown.metric}
+        figures = cards(shown)
         assert not shown.error and figures["Block size"] == "128 tokens" and figures["Prefix caching"] == "on"
         reset = next(button for button in shown.button if button.label == "Reset the prefix cache")
         assert "The prefix cache is empty." in words(no_exception(reset.click().run()))

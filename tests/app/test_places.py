@@ -47,6 +47,12 @@ def test_the_samples_are_there_with_their_model() -> None:
     assert (folder / "tokenizer.json").is_file() and (folder / "chat_template.jinja").is_file()
 
 
+def test_only_the_busy_server_had_a_small_pool() -> None:
+    settings = {log.stem: places.sample_settings(log) for log in places.sample_logs()}
+    assert {stem: one.num_blocks for stem, one in settings.items() if one.num_blocks} == {"busy-server": 400}
+    assert {(one.block_size, one.block_size_basis) for one in settings.values()} == {(16, "given")}
+
+
 @pytest.mark.parametrize(("value", "key"), [(None, None), ("", None), ("sk-secret", "sk-secret")])
 def test_the_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch, value: str | None, key: str) -> None:
     if value is not None:

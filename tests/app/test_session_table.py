@@ -16,7 +16,7 @@ def test_a_row_of_the_store_is_the_figures_of_its_session() -> None:
             found, sums = figures_of(rows[record.session_id, record.source]), figures(record)
             here, there = found.costliest_segment, sums.costliest_segment
             assert (here and (here.path, here.role)) == (there and (there.path, there.role))
-            for name in ("num_turns", "num_divergences", "wasted_tokens", "hit_rate", "costliest_turn"):
+            for name in ("num_turns", "num_divergences", "wasted_tokens", "hit_rate", "costliest_turn", "top_cause"):
                 assert getattr(found, name) == getattr(sums, name), name
     repository.close()
 

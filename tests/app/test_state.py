@@ -196,6 +196,6 @@ def test_a_renderer_is_loaded_once_and_a_wrong_model_at_once() -> None:
 
 
 def test_nothing_is_connected_at_first() -> None:
-    assert (state.live_server(), state.live_info(), state.served_block_size()) == (None, None, None)
+    assert (state.live_server(), state.live_info()) == (None, None)
     state.connect_live(None, None)
     assert state.live_server() is None

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.palette import DARK, LIGHT
-from app.token_view import Side, comparison_html, differing, shown, side
+from app.token_view import KEY, Side, comparison_html, differing, shown, side
 from tests.builders import tokens
 from tests.sample_store import record_of
 
@@ -140,6 +140,11 @@ def test_two_sides_stand_side_by_side_in_the_colours_of_the_theme() -> None:
     page = comparison_html([a_side([1]), a_side([2])], {}, 4, None, DARK)
     assert page.count("<section") == 2 and "wm-2" in page
     assert DARK.states["lost"] in page and LIGHT.states["lost"] not in page
+
+
+@pytest.mark.parametrize(("columns", "explained"), [(1, 0), (2, 1)])
+def test_marks_are_explained_under_two_columns(columns: int, explained: int) -> None:
+    assert comparison_html([a_side([1])] * columns, {}, 4, None, LIGHT).count(KEY) == explained
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_a_binary_file_is_one_clear_line(dashboard: Dashboard, tmp_path: Path) -
     binary.write_bytes(bytes(range(256)) * 20)
     dashboard.sessions().add(binary)
     expect(dashboard.dialog.get_by_test_id("stAlert")).to_have_count(1)
-    expect(dashboard.dialog.get_by_test_id("stAlert")).to_contain_text("binary.jsonl: binary data that is none of")
+    expect(dashboard.dialog.get_by_test_id("stAlert")).to_contain_text("binary.jsonl: binary data, and no log")
 
 
 def test_a_click_on_a_row_opens_its_session_every_time(dashboard: Dashboard) -> None:

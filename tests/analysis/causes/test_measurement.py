@@ -1,40 +1,39 @@
-"""Notes on what was not measured: where they stand and where they must not."""
+"""What was not measured is said, and never taken for a zero."""
 
 from dataclasses import replace
-from typing import get_args
 
 import pytest
 
+from analysis.causes import measurement
 from analysis.causes.base import Evidence
-from analysis.causes.measurement import USAGE_MISSING, WHY, explain
-from analysis.model.finding import Note, TurnAnalysis
 from analysis.model.session import CachedBasis, Usage
-from tests.builders import turn, user
+from tests.evidence import evidence, found, said
 
 
-def said(usage: Usage) -> list[Note]:
-    found = list(explain(Evidence(TurnAnalysis(replace(turn(user("hi")), usage=usage), 10), None)))
-    assert all(isinstance(one, Note) for one in found), "an unknown is no fault"
-    return [one for one in found if isinstance(one, Note)]
+def unreported(basis: CachedBasis) -> Evidence:
+    asked = evidence(None)
+    turn = replace(asked.now.turn, usage=Usage(350, 1, None, basis))
+    return replace(asked, now=replace(asked.now, turn=turn))
 
 
 @pytest.mark.parametrize(
     ("basis", "remedy"),
     [
-        pytest.param("disabled", "--enable-prompt-tokens-details", id="switched off"),
-        pytest.param("omitted", "0 or unknown", id="left out by an older server"),
-        pytest.param("not-recorded", "include_usage", id="not in the log"),
+        ("disabled", "--enable-prompt-tokens-details"),
+        ("omitted", "0 or unknown"),
+        ("not-recorded", "stream_options.include_usage"),
     ],
 )
-def test_an_unknown_count_names_its_reason(basis: CachedBasis, remedy: str) -> None:
-    (note,) = said(Usage(100, 10, None, basis))
-    assert note.code == USAGE_MISSING and remedy in note.evidence
+def test_a_missing_count_is_a_note_with_its_remedy(basis: CachedBasis, remedy: str) -> None:
+    (note,) = measurement.explain(unreported(basis))
+    assert said([note]) == [("measurement/usage-missing", "note")]
+    assert remedy in note.evidence
 
 
-@pytest.mark.parametrize("cached", [0, 96])
-def test_a_reported_count_needs_no_note(cached: int) -> None:
-    assert said(Usage(100, 10, cached, "reported")) == []
+@pytest.mark.parametrize("cached", [0, 16, 320])
+def test_a_count_is_a_count_even_where_it_is_zero(cached: int) -> None:
+    assert list(measurement.explain(evidence(cached))) == []
 
 
-def test_every_way_not_to_know_has_its_words() -> None:
-    assert set(WHY) == set(get_args(CachedBasis)) - {"reported"}
+def test_a_missing_count_is_never_a_cause() -> None:
+    assert found(unreported("omitted")) == ([], ["measurement/usage-missing"])

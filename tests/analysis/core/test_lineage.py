@@ -1,9 +1,12 @@
 """The donor: the earlier request whose whole blocks the prompt could reuse."""
 
+from collections.abc import Hashable
+
+import numpy as np
 import pytest
 
 from analysis.core.blocks import fingerprints
-from analysis.core.lineage import Candidate, History
+from analysis.core.lineage import Candidate, History, Numbers, leading
 from analysis.model.session import TokenIds
 from tests.builders import tokens
 
@@ -11,15 +14,19 @@ SIZE = 4
 A, B, C = range(0, 4), range(10, 14), range(20, 24)
 
 
+def numbered(made: History, ids: TokenIds, *scopes: Hashable) -> dict[Hashable, Numbers]:
+    return {scope: made.number(fingerprints(ids, SIZE), scope) for scope in scopes}
+
+
 def history(*sequences: TokenIds, scope: str = "k") -> History:
     made = History(SIZE)
     for ids in sequences:
-        made.add(ids, fingerprints(ids, SIZE), (scope,))
+        made.add(ids, numbered(made, ids, scope))
     return made
 
 
 def donor(made: History, prompt: TokenIds, scope: str = "k", preferred: Candidate | None = None) -> Candidate | None:
-    return made.donor(prompt, fingerprints(prompt, SIZE), scope, preferred)
+    return made.donor(prompt, made.number(fingerprints(prompt, SIZE), scope), scope, preferred)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +61,52 @@ def test_scopes_share_nothing() -> None:
 
 def test_one_request_may_stand_in_several_scopes() -> None:
     made = History(SIZE)
-    assert made.add(tokens(A), fingerprints(tokens(A), SIZE), ("keys", "session")) == 0
-    assert made.add(tokens(B), fingerprints(tokens(B), SIZE), ("keys",)) == 1
+    assert made.add(tokens(A), numbered(made, tokens(A), "keys", "session")) == 0
+    assert made.add(tokens(B), numbered(made, tokens(B), "keys")) == 1
     assert donor(made, tokens(B, C), "session") is None
     assert donor(made, tokens(B, C), "keys") == Candidate(1, 4)
+
+
+def test_a_reply_can_be_hit_once_it_was_written() -> None:
+    made, whole = History(SIZE), tokens(A, B)
+    numbers = numbered(made, whole, "k")
+    index = made.add(tokens(A), {"k": numbers["k"][:1]})
+    assert (donor(made, tokens(A, B, C)), made.tokens_of(index)) == (Candidate(0, 4), 4)
+    made.extend(index, whole, numbers)
+    assert (donor(made, tokens(A, B, C)), made.tokens_of(index)) == (Candidate(0, 8), 8)
+    assert made.num_requests == 1
+
+
+def test_a_request_that_ends_late_is_not_the_latest() -> None:
+    """Of two with the same blocks the one that came last is the donor, whoever ended last."""
+    made = history(tokens(A), tokens(A))
+    made.extend(0, tokens(A, B), numbered(made, tokens(A, B), "k"))
+    assert donor(made, tokens(A, C)) == Candidate(1, 4)
+    assert donor(made, tokens(0, 1, 9)) == Candidate(1, 2)
+
+
+def test_numbers_tell_blocks_of_a_scope_apart() -> None:
+    made = History(SIZE)
+    first = made.number(fingerprints(tokens(A, B, A), SIZE), "k")
+    again = made.number(fingerprints(tokens(A, B, C), SIZE), "k", first, 2)
+    other = made.number(fingerprints(tokens(A, B, A), SIZE), "another")
+    assert len(set(first.tolist())) == 3, "a number stands for all tokens up to a block's end"
+    assert again[:2].tolist() == first[:2].tolist() and again[2] not in first
+    assert not set(other.tolist()) & set(first.tolist())
+
+
+def test_numbers_taken_over_are_those_found_anew() -> None:
+    """However much is said to be known: no more than there is."""
+    made, ids = History(1), tokens(range(3000))
+    blocks = fingerprints(ids, 1)
+    known = made.number(blocks, "k")
+    for count in (0, 1, 2999, 3000, 9999):
+        assert np.array_equal(made.number(blocks, "k", known, count), known)
+    assert np.array_equal(made.number(blocks[:10], "k", known, 9999), known[:10])
+
+
+@pytest.mark.parametrize(
+    ("flags", "count"), [([], 0), ([True, True], 2), ([True, False, True], 1), ([False], 0)], ids=str
+)
+def test_leading(flags: list[bool], count: int) -> None:
+    assert leading(np.array(flags, bool)) == count

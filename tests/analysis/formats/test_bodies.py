@@ -104,6 +104,8 @@ def test_a_completion_request(prompt: Json, seen: Json) -> None:
         pytest.param({"prompt": ["a", "b"]}, "several prompts", id="several prompts"),
         pytest.param({"prompt": [1, "a"]}, "several prompts", id="mixed prompt"),
         pytest.param({"prompt": None}, "several prompts", id="null prompt"),
+        pytest.param({"prompt": []}, "several prompts", id="empty prompt"),
+        pytest.param({"prompt": [2**63]}, "several prompts", id="ids no vocabulary has"),
         pytest.param({"messages": "hi"}, "messages is not a list of objects", id="messages as text"),
         pytest.param({"messages": [1]}, "messages holds int", id="a number as a message"),
         pytest.param({"messages": [], "tools": {"a": 1}}, "tools is not a list of objects", id="tools as an object"),
@@ -136,12 +138,17 @@ def test_what_is_no_salt(salt: Json) -> None:
     ("value", "expected"),
     [
         pytest.param([1, 2], [1, 2], id="ids"),
-        pytest.param([], [], id="none generated"),
+        pytest.param([], None, id="empty"),
         pytest.param(None, None, id="null"),
         pytest.param([1, "2"], None, id="a text in it"),
         pytest.param([1, True], None, id="a boolean in it"),
         pytest.param([-1], None, id="negative"),
-        pytest.param([2**31], None, id="larger than any vocabulary"),
+        pytest.param([2**31 - 1], [2**31 - 1], id="as large as a column holds"),
+        pytest.param([2**31], None, id="larger than a column holds"),
+        pytest.param([1, 2**63], None, id="larger than a machine word"),
+        pytest.param([1.0], None, id="a float in it"),
+        pytest.param([[1]], None, id="a list in it"),
+        pytest.param("12", None, id="text"),
     ],
 )
 def test_ids(value: Json, expected: list[int] | None) -> None:
@@ -170,6 +177,20 @@ def test_a_completion_response_carries_its_ids_in_the_choice() -> None:
     parts = response({"choices": [{"text": "hi", "prompt_token_ids": [1], "token_ids": [2]}]})
     assert parts.reply == {"role": "assistant", "content": "hi"}
     assert parts.prompt_ids is not None and parts.prompt_ids.tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        pytest.param({"usage": usage()}, True, id="counts"),
+        pytest.param({"usage": "x"}, True, id="unreadable"),
+        pytest.param({"usage": None}, False, id="null"),
+        pytest.param({}, False, id="absent"),
+        pytest.param(None, False, id="no response"),
+    ],
+)
+def test_whether_there_was_a_usage_at_all(body: dict[str, Json] | None, said: bool) -> None:
+    assert response(body).has_usage == said
 
 
 @pytest.mark.parametrize(

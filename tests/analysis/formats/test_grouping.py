@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from analysis.formats.grouping import Entry, grouped
+from analysis.formats.grouping import Entry, grouped, known_times
 from analysis.model.session import JsonObject, Request, Session, Turn
 from tests.builders import RECORDED, SAMPLES, assistant, lines_of, log_of, request, tokens, user
 
@@ -61,12 +61,28 @@ def test_sessions_stand_in_the_order_of_their_first_turn() -> None:
     [
         pytest.param("321", "321", id="by start time"),
         pytest.param("111", "123", id="equal times: by line"),
-        pytest.param("3-1", "123", id="a gap in the times: by line"),
+        pytest.param("3-1", "312", id="no time: that of the line before"),
+        pytest.param("-31", "312", id="no time at the beginning: the first there is"),
+        pytest.param("-13", "123", id="nor does it jump ahead"),
+        pytest.param("---", "123", id="no times: by line"),
     ],
 )
 def test_turns_stand_in_the_order_the_server_got_them(times: str, order: str) -> None:
     hi = (user("hi"),)
     assert asked(hi, hi, hi, keys="xxx", times=times) == [order]
+
+
+@pytest.mark.parametrize(
+    ("times", "known"),
+    [
+        pytest.param([], [], id="nothing"),
+        pytest.param([None, None], [0.0, 0.0], id="none"),
+        pytest.param([None, 5.0, None, 3.0, None], [5.0, 5.0, 5.0, 3.0, 3.0], id="the one before, at first the next"),
+        pytest.param([2.0, 1.0], [2.0, 1.0], id="all"),
+    ],
+)
+def test_times_without_gaps(times: list[float | None], known: list[float]) -> None:
+    assert known_times(times) == known
 
 
 SYSTEM = {"role": "system", "content": "You are an agent."}

@@ -53,6 +53,16 @@ PAIRS = {
         "response": {"choices": ANSWER["choices"], "id": "r1"},
         "response_sse": SSE,
     },
+    "stream beside a response whose usage is null": {
+        "request": BODY,
+        "response": {**ANSWER, "usage": None},
+        "response_sse": SSE,
+    },
+    "stream beside a response with ids whose usage is null": {
+        "request": BODY,
+        "response": {**ANSWER, "choices": [{"message": MESSAGE, "token_ids": [1, 2]}], "usage": None},
+        "response_sse": SSE,
+    },
     "null before the synonym": {"request": None, "body": BODY, "response": None, "output": ANSWER},
     "bare": {**BODY, **ANSWER},
 }
@@ -147,21 +157,58 @@ def test_an_unknown_role_is_said_once_with_its_count() -> None:
     assert "unknown role 'robot'" in message and "2 more" in message
 
 
+ECHO = "no such cache_salt: tenant-secret-7f"
+
+
 @pytest.mark.parametrize(
-    ("failed", "reason"),
+    ("failed", "status"),
     [
-        pytest.param({"response": {"error": {"message": "too long"}}, "status": 400}, "400: too long", id="error body"),
-        pytest.param({"response": {"error": "boom"}}, "error: boom", id="error without a status"),
-        pytest.param({"response": {"detail": "Not Found"}, "status": 404}, "404: Not Found", id="detail"),
-        pytest.param({"status": 500}, "500: no reason in the log", id="only a status"),
-        pytest.param({"response_sse": 'data: {"error": {"message": "died"}}\n'}, "error: died", id="error in a stream"),
+        pytest.param({"response": {"error": {"message": ECHO}}, "status": 400}, "400", id="error body"),
+        pytest.param({"response": {"error": ECHO}}, "not logged", id="error without a status"),
+        pytest.param({"response": {"detail": ECHO}, "status": 404}, "404", id="detail"),
+        pytest.param({"status": 500}, "500", id="only a status"),
+        pytest.param({"response_sse": f'data: {{"error": {{"message": "{ECHO}"}}}}\n'}, "not logged", id="in a stream"),
+        pytest.param({"response": {"error": ECHO}, "status": ECHO}, "not logged", id="a status in words"),
     ],
 )
-def test_failed_calls_are_no_turns(failed: dict[str, Any], reason: str) -> None:
+def test_failed_calls_are_no_turns_and_only_their_status_is_told(failed: dict[str, Any], status: str) -> None:
+    """The server's own words may hold a salt or a key of the request."""
     log = parse({"request": BODY, "response": ANSWER}, {"request": BODY, **failed})
     assert sum(len(session.turns) for session in log.sessions) == 1
-    ((line, message),) = problems(log)
-    assert line == 2 and reason in message and "no turn" in message
+    assert problems(log) == [(2, f"the call failed (status {status}) and counts as no turn.")]
+
+
+def test_many_failed_calls_are_one_problem() -> None:
+    failed = {"request": BODY, "response": {"error": "busy"}, "status": 503}
+    ((line, message),) = problems(parse({"request": BODY, "response": ANSWER}, failed, failed, failed))
+    assert line == 2 and message.endswith("(and 2 more such lines)")
+
+
+def test_lines_left_out_are_counted_per_reason() -> None:
+    event, odd = {"event": "start"}, {"request": {"model": "m", "messages": [1]}}
+    found = problems(parse(event, {"request": BODY, "response": ANSWER}, event, odd, event, odd))
+    assert [(line, message.partition(" (and ")[2]) for line, message in found] == [
+        (1, "2 more such lines)"),
+        (4, "1 more such line)"),
+    ]
+    assert all(message.startswith("left out: ") for _, message in found)
+
+
+@pytest.mark.parametrize("key", ["prompt_token_ids", "output_token_ids"])
+@pytest.mark.parametrize(
+    "value", [[2**31], [1, 2**63], [10**30], [-1], [], [1.5], ["1"], [True], "1 2", {"a": 1}, [[1]]], ids=str
+)
+def test_ids_that_cannot_be_read_are_said_once_with_their_count(key: str, value: Any) -> None:
+    odd = {"request": BODY, "response": ANSWER, key: value}
+    log = parse(odd, odd)
+    turns = [turn for session in log.sessions for turn in session.turns]
+    assert [(turn.prompt_ids, turn.output_ids) for turn in turns] == [(None, None)] * 2
+    assert problems(log) == [(1, f"{key} is no list of token ids and was left out. (and 1 more such line)")]
+
+
+@pytest.mark.parametrize("key", ["prompt_token_ids", "output_token_ids"])
+def test_ids_that_are_null_are_no_problem(key: str) -> None:
+    assert problems(parse({"request": BODY, "response": ANSWER, key: None})) == []
 
 
 def test_a_reply_with_an_error_behind_it_is_a_turn() -> None:
@@ -187,7 +234,13 @@ FILES = {
     "CRLF": (PAIR + "\r\n" + PAIR + "\r\n", 2, ""),
     "a lone surrogate": (PAIR.replace('"hi"', '"h\\ud800i"'), 1, ""),
     "NaN": (PAIR.replace('"id"', '"score": NaN, "id"'), 1, ""),
-    "NaN as a count": (PAIR.replace('"prompt_tokens": 3', '"prompt_tokens": NaN'), 1, "no usage"),
+    "NaN as a count": (PAIR.replace('"prompt_tokens": 3', '"prompt_tokens": NaN'), 1, "no count of prompt tokens"),
+    "a usage that is none": (json.dumps({"request": BODY, "response": {**ANSWER, "usage": "3"}}), 1, "no count of"),
+    "no usage": (json.dumps({"request": BODY, "response": {**ANSWER, "usage": None}}), 1, "carries no usage"),
+    "zeros at the beginning": ("\0" * 4096 + PAIR + "\n" + PAIR, 2, ""),
+    "zeros in between": (PAIR + "\n" + "\0" * 64 + "\n" + PAIR, 2, ""),
+    "a first line cut off": (PAIR[40:] + "\n" + PAIR + "\n", 1, "not a JSON object"),
+    "a comment": ("# proxy\n" + PAIR + "\n", 1, "not a JSON object"),
     "a time larger than a float": (PAIR.replace('"request"', f'"ts_start": 1{"0" * 400}, "request"'), 1, ""),
     "one pretty-printed object": (json.dumps(json.loads(PAIR), indent=2), 1, ""),
     "an array": (f"[{PAIR}, {PAIR}]", 2, ""),
@@ -207,10 +260,38 @@ def test_bytes_that_are_not_utf8_are_replaced() -> None:
     assert session.turns[0].request.messages[0]["content"] == "\ufffd"
 
 
-@pytest.mark.parametrize("record", [{"request": {"messages": "hi"}}, {"request": BODY, "status": 500}], ids=str)
+NO_REQUESTS = [{"request": {"messages": "hi"}}, {"request": BODY, "status": 500}]
+
+
+@pytest.mark.parametrize("record", NO_REQUESTS, ids=str)
 def test_a_file_without_one_request_is_refused_with_the_first_reason(record: dict[str, Any]) -> None:
-    with pytest.raises(FormatError, match=r"^f: no line holds a request .* First problem: line 1: \w+"):
+    with pytest.raises(
+        FormatError, match=r"^f: no request in it that could be read\. Whymiss reads .* First problem: line 1: \w+"
+    ):
         parse(record)
+
+
+UNSENT: dict[str, Any] = {"messages": BODY["messages"]}
+
+
+def test_messages_that_were_sent_to_no_model_are_another_tools_format() -> None:
+    data = json.dumps({**UNSENT, "label": 1}).encode()
+    with pytest.raises(FormatError, match=r"^f: it holds messages, but no request to a model: .* Whymiss reads OpenAI"):
+        read_log(data, "f", "f")
+    (session,) = openai_chat.read_bodies(data, "f", "f").sessions
+    assert session.turns[0].request.messages == tuple(UNSENT["messages"]), "bodies alone need none of it"
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        pytest.param(BODY, id="a model"),
+        pytest.param({"request": UNSENT, "response": {"choices": [{"message": MESSAGE}]}}, id="a response"),
+        pytest.param({"request": UNSENT, "prompt_token_ids": [1, 2]}, id="ids"),
+    ],
+)
+def test_one_request_that_was_sent_makes_a_log(record: dict[str, Any]) -> None:
+    assert sum(len(session.turns) for session in parse(UNSENT, record).sessions) == 2
 
 
 @pytest.mark.parametrize("path", [*SAMPLES, *RECORDED], ids=lambda path: path.stem)
@@ -232,7 +313,7 @@ def test_secrets_are_in_no_part_of_a_log() -> None:
     log = parse(
         {"request": {**BODY, "cache_salt": SECRET}, "request_headers": headers, "response": ANSWER},
         {"request": {**BODY, "cache_salt": SECRET, "messages": 5}, "response": ANSWER},
-        {"request": {**BODY, "cache_salt": SECRET}, "response": {"error": {"message": "no"}}, "status": 400},
+        {"request": {**BODY, "cache_salt": SECRET}, "response": {"error": {"message": SECRET}}, "status": 400},
     )
     assert log.sessions[0].turns[0].request.salt
     assert SECRET not in repr(log) and SECRET.encode() not in pickle.dumps(log)

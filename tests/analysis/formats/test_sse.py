@@ -5,8 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from analysis.formats import sse
+from analysis.formats.bodies import response
+from analysis.model.session import Json
 from tests.builders import SAMPLES, lines_of
 
 STREAMED = [path for path in SAMPLES if path.stem[:2] in ("04", "05", "13")]
@@ -88,6 +92,10 @@ def test_choices_are_kept_apart() -> None:
         pytest.param("hello\n", None, id="no stream"),
         pytest.param('data: {"id": "x"\n', None, id="cut in a chunk"),
         pytest.param(': ping\n\nevent: x\ndata:{"id":"x"}\r\n', {"id": "x", "choices": []}, id="comments and events"),
+        pytest.param(
+            'data: {"id": "a\u2028b\x85"}\n', {"id": "a\u2028b\x85", "choices": []}, id="only CR and LF end a line"
+        ),
+        pytest.param('data: {"id": "x"}\rdata: {"n": 1}', {"id": "x", "n": 1, "choices": []}, id="CR ends a line"),
         pytest.param('data: 5\ndata: {"id": "x"}\n', {"id": "x", "choices": []}, id="what is no object is left out"),
     ],
 )
@@ -104,9 +112,42 @@ def test_odd_streams(text: str, folded: dict[str, Any] | None) -> None:
         delta(tool_calls=5),
         delta(tool_calls=[{"index": -3, "function": 5}]),
         delta(tool_calls=[{"index": 9, "function": {"arguments": 5}}]),
+        delta(tool_calls=[5, None, "x", {"function": None}]),
+        delta(tool_calls=[{"index": 10**30}, {"index": True}]),
+        {"choices": [{"message": 5}]},
+        {"choices": [{"message": {"tool_calls": 5}, "delta": {"tool_calls": [{"index": 0}]}}]},
+        {"choices": [{"message": {"tool_calls": [{"function": 5}]}, "delta": {"tool_calls": [{"index": 0}]}}]},
+        {"choices": [{"message": {"content": 5}, "text": 5, "token_ids": 5}]},
     ],
     ids=str,
 )
 def test_damaged_chunks_do_not_stop_the_fold(chunk: dict[str, Any]) -> None:
     folded = sse.fold_chunks([chunk, delta(content="a")])
     assert folded["choices"]
+
+
+def test_a_call_that_stands_in_the_message_is_continued() -> None:
+    whole = {"choices": [{"message": {"tool_calls": [{"id": "c", "function": {"name": "f", "arguments": "{"}}]}}]}
+    folded: Any = sse.fold_chunks([whole, delta(tool_calls=[{"index": 0, "function": {"arguments": "}"}}])])
+    (call,) = folded["choices"][0]["message"]["tool_calls"]
+    assert call == {"id": "c", "function": {"name": "f", "arguments": "{}"}}
+
+
+TOP = ("choices", "usage", "error", "id")
+PART = ("index", "delta", "message", "text", "token_ids")
+MESSAGE = ("role", "content", "tool_calls", "function", "name", "arguments")
+KEYS = st.sampled_from((*TOP, *PART, *MESSAGE))
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3)
+VALUES: st.SearchStrategy[Json] = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4), max_leaves=12
+)
+PARTS = st.dictionaries(KEYS, VALUES, max_size=5)
+CHUNKS = st.lists(st.fixed_dictionaries({"choices": st.lists(PARTS, max_size=2) | VALUES}), max_size=4)
+
+
+@given(chunks=CHUNKS)
+def test_any_chunks_fold_and_the_fold_reads_as_a_response(chunks: list[dict[str, Json]]) -> None:
+    choices: Any = sse.fold_chunks(chunks)["choices"]
+    assert all(isinstance(choice, dict) for choice in choices)
+    response(sse.fold_chunks(chunks))
+    assert (sse.fold(stream(*chunks)) is None) == (not chunks)

@@ -131,22 +131,41 @@ def test_ids_need_no_tokenizer(wrap: Any) -> None:
     assert [turn.fidelity for turn in record.turns] == ["logged", "logged"]
 
 
+NO_REQUEST = "no request in it that could be read"
+INCOMPLETE = "not complete JSON. Paste or give the whole body."
+
+
 @pytest.mark.parametrize(
     ("contents", "words"),
     [
         pytest.param([ASKED], "a comparison needs two requests; only one was given", id="one body only"),
         pytest.param([ASKED, b""], "b.json: empty. Give a request body", id="an empty file"),
-        pytest.param([ASKED, b'{"messages": ['], "b.json: no line holds a request", id="broken JSON"),
-        pytest.param([ASKED, {"hello": 1}], "b.json: no line holds a request", id="something else"),
-        pytest.param([ASKED, b"\xff\xfe\0"], "b.json: no line holds a request", id="binary"),
-        pytest.param([[], EARLIER], "a.json: no line holds a request", id="no ids"),
-        pytest.param([[1, "2"], EARLIER], "a.json: no line holds a request", id="ids that are none"),
+        pytest.param([ASKED, b'{"messages": ['], f"b.json: {INCOMPLETE}", id="broken JSON"),
+        pytest.param([ASKED, b'\n{"messages": [\n'], f"b.json: {INCOMPLETE}", id="broken JSON on a line of its own"),
+        pytest.param([ASKED, b"[1, 2, 3"], f"b.json: {INCOMPLETE}", id="broken ids"),
+        pytest.param([ASKED, b'{"messages":\n['], f"b.json: {NO_REQUEST}", id="broken JSON over several lines"),
+        pytest.param([ASKED, {"hello": 1}], f"b.json: {NO_REQUEST}", id="something else"),
+        pytest.param([ASKED, b"\xff\xfe\0"], f"b.json: {INCOMPLETE}", id="binary"),
+        pytest.param([[], EARLIER], f"a.json: {NO_REQUEST}", id="no ids"),
+        pytest.param([[1, "2"], EARLIER], f"a.json: {NO_REQUEST}", id="ids that are none"),
+        pytest.param([[1, 2**63], EARLIER], f"a.json: {NO_REQUEST}", id="ids no vocabulary has"),
     ],
 )
 def test_what_cannot_be_compared_is_named(contents: list[Any], words: str) -> None:
     with pytest.raises(FormatError) as caught:
         compared(*contents, renderer=ByteRenderer())
     assert str(caught.value).startswith(words)
+
+
+def test_a_broken_line_of_several_is_left_out() -> None:
+    lines = b"\n".join((json.dumps(ASKED).encode(), b'{"messages": [', json.dumps(EDITED).encode(), b""))
+    record = compare([LogFile("two.jsonl", lines)], lambda model: ByteRenderer(), Settings())
+    assert [turn.request_id for turn in record.turns] == ["two.jsonl:1", "two.jsonl:3"]
+
+
+def test_bodies_need_not_name_a_model_or_have_a_response() -> None:
+    bare = [{"messages": one["messages"]} for one in (ASKED, EDITED)]
+    assert place(compared(*bare, renderer=ByteRenderer())) == place(compared(ASKED, EDITED, renderer=ByteRenderer()))
 
 
 @pytest.mark.parametrize(("model", "named"), [("qwen", "the model 'qwen'"), ("", "a request that names no model")])

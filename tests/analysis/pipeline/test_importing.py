@@ -20,7 +20,7 @@ from analysis.pipeline.importing import (
 )
 from analysis.pipeline.renderers import Renderers
 from analysis.store.repository import Repository
-from tests.builders import RECORDED, SAMPLE_MODEL, lines_of
+from tests.builders import RECORDED, SAMPLE_MODEL, lines_of, log_of
 from tests.sample_store import GIVEN, fill, sample, sample_renderers
 
 SALTED = next(path for path in RECORDED if path.stem == "cache-salt-rotated")
@@ -101,22 +101,6 @@ def test_sessions_of_one_source_share_blocks_and_those_of_two_do_not() -> None:
     assert shared.records[-1].turns[0].reusable_tokens > 0  # type: ignore[operator]
 
 
-def test_a_salt_is_the_same_one_in_every_file_of_a_server() -> None:
-    """A log that was rotated between two turns under one salt: the second file reuses what the first one left."""
-    lines = SALTED.read_bytes().splitlines(keepends=True)
-    split = next(index for index in range(2, len(lines)) if _salt(lines[index]) == _salt(lines[index - 1]))
-    whole = analyse_source(source(b"".join(lines)), Renderers(), GIVEN)
-    rotated = analyse_source(source(b"".join(lines[:split]), b"".join(lines[split:])), Renderers(), GIVEN)
-    found = [
-        [(turn.salt, turn.reusable_tokens) for record in it.records for turn in record.turns] for it in (whole, rotated)
-    ]
-    assert found[0] == found[1] and any(reusable for _salt, reusable in found[1][split:])
-
-
-def _salt(line: bytes) -> str:
-    return str(json.loads(line)["request"]["cache_salt"])
-
-
 def test_progress_counts_bytes_and_turns() -> None:
     said: list[tuple[str, int, int]] = []
     analyse_source(read_source(LOOP), Renderers(), GIVEN, progress=lambda *step: said.append(step))
@@ -132,7 +116,7 @@ def test_one_bad_file_among_good_ones_is_a_problem(tmp_path: Path) -> None:
     analysed = analyse_source(read_source(tmp_path), Renderers(), GIVEN)
     assert len(analysed.records) == 1
     said = {problem.file: problem.message for problem in analysed.problems}
-    assert said["bad.log"].startswith("binary data that is none of: openai-chat")
+    assert said["bad.log"].startswith("binary data, and no log that Whymiss reads. It reads: openai-chat")
     assert said["empty.json"].startswith("the file is empty")
 
 
@@ -141,7 +125,7 @@ def test_one_bad_file_among_good_ones_is_a_problem(tmp_path: Path) -> None:
     [
         (b"", "log.jsonl: the file is empty"),
         (b"\x00\xff", "log.jsonl: binary data"),
-        (b"hello", "log.jsonl: text that"),
+        (b"hello", "log.jsonl: text, and no log"),
     ],
 )
 def test_nothing_to_read_is_an_error(data: bytes, message: str) -> None:
@@ -199,6 +183,37 @@ def test_another_file_of_the_same_name_replaces_nothing(repository: Repository) 
     keep(repository, source(LOOP.read_bytes()))
     keep(repository, source(SALTED.read_bytes()))
     assert len(repository.imports()) == 2
+
+
+WRONG = "does not make the token ids of this log"
+
+
+def with_other_ids() -> bytes:
+    """The loop with ids that no render of the sample model has."""
+    lines = lines_of(LOOP)
+    for turn in log_of(LOOP).sessions[0].turns:
+        assert turn.prompt_ids is not None
+        lines[turn.line - 1]["prompt_token_ids"] = ((turn.prompt_ids * 7 + 1) % 4096).tolist()
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
+def test_a_tokenizer_that_is_not_the_one_of_the_log_names_no_field(repository: Repository) -> None:
+    renderers = Renderers(str(SAMPLE_MODEL))
+    analysed = analyse_source(source(with_other_ids()), renderers, GIVEN)
+    assert [problem.line for problem in analysed.problems if WRONG in problem.message] == [1], "said once"
+    assert analysed.wrong_models == {"qwen3-tiny"}
+    turns = [turn for record in analysed.records for turn in record.turns]
+    assert {turn.fidelity for turn in turns} == {"logged"} and all(turn.reusable_tokens is not None for turn in turns)
+    assert all(turn.divergence is None or turn.divergence.segment is None for turn in turns)
+    store(analysed, renderers, repository)
+    assert counts(repository)[-1] == (0,) and repository.unnamed_models() == ["qwen3-tiny"]
+
+
+def test_the_tokenizer_of_a_log_is_not_called_wrong(repository: Repository) -> None:
+    analysed = sample("02")
+    assert analysed.wrong_models == frozenset() and not any(WRONG in it.message for it in analysed.problems)
+    store(analysed, sample_renderers(), repository)
+    assert repository.unnamed_models() == []
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """The offline renderer: every sample request gives the ids that the server had."""
 
 import hashlib
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +86,6 @@ def test_it_is_a_renderer(sample_renderer: TemplateRenderer) -> None:
         pytest.param(
             "{{ add_generation_prompt }}", request(user("a"), add_generation_prompt=False), "False", id="does not ask"
         ),
-        pytest.param("old", request(user("a"), chat_template="new"), "new", id="a template in the request"),
         pytest.param("{{ strftime_now('%H:%M') }}", request(user("a")), "14:20", id="the request's own clock"),
         pytest.param(
             "{{ messages[0].tool_calls[0].function.arguments | tojson }}",
@@ -130,11 +131,38 @@ def test_a_message_to_be_continued_ends_the_prompt() -> None:
         pytest.param(LAST, request(continue_final_message=True), "does not print the last", id="nothing to continue"),
         pytest.param("{{ raise_exception('no') }}", request(user("a")), "TemplateError: no", id="refused"),
         pytest.param("x", Request("completion", "m"), "no prompt", id="a completion without a prompt"),
+        pytest.param("x", request(user("a"), chat_template="y"), "template of its own, which is not run", id="its own"),
+        pytest.param("x", request(user("a"), chat_template=""), "template of its own", id="its own and empty"),
+        pytest.param(
+            None, request(user("a"), chat_template="y"), "template of its own", id="its own stands in for none"
+        ),
+        pytest.param(r"{{ '\ud83d' }}", request(user("a")), "half a character", id="a lone surrogate"),
     ],
 )
 def test_what_cannot_be_rendered(template: str | None, asked: Request, message: str) -> None:
     with pytest.raises(RenderError, match=message):
         made(template).prompt_ids(asked, AT)
+
+
+RENDERS: dict[str, Callable[[TemplateRenderer, Request], object]] = {
+    "prompt": lambda renderer, asked: renderer.prompt_ids(asked, AT),
+    "history": lambda renderer, asked: renderer.history_ids(asked, assistant("x"), AT),
+    "attribution": lambda renderer, asked: renderer.attribution(asked, AT),
+    "attribution of a reply": lambda renderer, asked: renderer.attribution(asked, AT, assistant("x")),
+}
+
+
+@pytest.mark.parametrize("render", RENDERS.values(), ids=RENDERS)
+@pytest.mark.parametrize("own", ["{{ range(10**9) | list }}", "{% if %}"], ids=["without end", "broken"])
+def test_a_template_of_the_log_is_never_run(own: str, render: Callable[[TemplateRenderer, Request], object]) -> None:
+    with pytest.raises(RenderError, match="the request brings a chat template of its own, which is not run"):
+        render(made("x"), request(user("a"), chat_template=own))
+
+
+@pytest.mark.parametrize("render", RENDERS.values(), ids=RENDERS)
+def test_half_a_character_is_refused_by_every_render(render: Callable[[TemplateRenderer, Request], object]) -> None:
+    with pytest.raises(RenderError, match="lone surrogate"):
+        render(made(r"a{{ '\ud83d' }}"), request(user("a")))
 
 
 def test_a_render_that_cannot_be_traced_is_searched() -> None:
@@ -178,4 +206,4 @@ def test_a_completion_begins_with_the_special_tokens_unless_told_not_to(asked: b
     ids = renderer.prompt_ids(prompt, AT)
     assert (ids[0] == start) == begins
     assert np.array_equal(renderer.attribution(prompt, AT).token_ids, ids)
-    assert start not in TemplateRenderer(files).prompt_ids(request(user("a"), chat_template="a"), AT)
+    assert start not in TemplateRenderer(replace(files, chat_template="a")).prompt_ids(request(user("a")), AT)

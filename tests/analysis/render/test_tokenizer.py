@@ -93,6 +93,15 @@ def test_a_file_is_no_model() -> None:
         load_model(str(SAMPLE_MODEL / "tokenizer.json"))
 
 
+@pytest.mark.parametrize("home", [False, True], ids=["a path", "in the home folder"])
+def test_a_path_that_does_not_exist_is_no_hub_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: bool) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    model = "~/nonesuch" if home else str(tmp_path / "nonesuch")
+    with pytest.raises(RenderError) as caught:
+        load_model(model)
+    assert str(caught.value) == f"{model}: there is no such folder. Give the folder that holds tokenizer.json."
+
+
 @pytest.mark.parametrize("text", ["hi", "naïve\n\tcafé", "한글 😀", "<|im_start|>user\n", "\x00\x7f"])
 def test_token_bytes_join_to_the_text(text: str) -> None:
     tokenizer = load_model(str(SAMPLE_MODEL)).tokenizer

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from analysis.model.evidence import Reconciliation
 from analysis.model.finding import Cause, Note
 from analysis.model.session import Problem
 from analysis.model.settings import Settings
@@ -20,8 +21,15 @@ TURN = {
     "donor", "previous", "account", "divergence", "causes", "notes",
 }  # fmt: skip
 KEYS = {
-    "": {"schema", "settings", "sessions", "problems"},
-    "settings": {"block_size", "block_size_basis", "normalise", "same_server"},
+    "": {"schema", "settings", "sessions", "evidence", "problems"},
+    "settings": {
+        "block_size", "block_size_basis", "normalise", "same_server", "num_blocks", "window", "retention",
+        "spec_decode", "dcp", "prefix_caching", "mamba_cache_mode",
+    },
+    "evidence": {
+        "source", "hits_counted", "hits_reported", "hits_predicted", "removals_predicted", "removals_announced",
+        "removals_confirmed", "hashes_same", "hashes_different", "blocks_needed",
+    },
     "sessions": {"session_id", "source", "format", "model", "inferred", "turns", "plan"},
     "turns": TURN,
     "donor": {"session_id", "turn"},
@@ -58,8 +66,8 @@ def test_exactly_these_keys_and_every_object_seen() -> None:
     record = record_of("02")
     cause = Cause("template/reasoning-stripped", "certain", "messages[2].reasoning", 9, None, "seen", "undo")
     turns = (*record.turns[:-1], replace(record.turns[-1], causes=(cause,), notes=(Note("n", "why"),)))
-    stated = as_json([replace(record, turns=turns)], Settings(), [Problem("a.jsonl", 3, "odd")])
-    found = objects(stated)
+    held = replace(record, turns=turns, reconciliation=Reconciliation())
+    found = objects(as_json([held], Settings(), [Problem("a.jsonl", 3, "odd")]))
     assert {name for name, _keys in found} == set(KEYS)
     for name, keys in found:
         assert keys == KEYS[name], name
@@ -75,6 +83,8 @@ def test_the_figures_of_one_turn() -> None:
     assert stated["schema"] == 1
     assert stated["settings"] == {
         "block_size": 16, "block_size_basis": "given", "normalise": "vllm", "same_server": False,
+        "num_blocks": None, "window": None, "retention": 0, "spec_decode": False, "dcp": 1,
+        "prefix_caching": None, "mamba_cache_mode": None,
     }  # fmt: skip
     (session,) = stated["sessions"]
     assert (session["source"], session["format"]) == ("02-reasoning-stripped.jsonl", "openai-chat")
@@ -104,6 +114,25 @@ def test_what_the_server_did_not_say_is_null_and_never_zero() -> None:
         assert turn["account"]["cached"] is None and turn["account"]["missed"] is None
         assert turn["account"]["reusable_unreported"] == turn["best_tokens"]
         assert [note["code"] for note in turn["notes"]] == ["measurement/usage-missing"]
+
+
+def test_evidence_stands_once_for_every_server() -> None:
+    evidence = answer("busy", "02")["evidence"]
+    assert {one["source"]: one["blocks_needed"] for one in evidence} == {
+        "busy-server.jsonl": 535, "02-reasoning-stripped.jsonl": None,
+    }  # fmt: skip
+    assert len(evidence) == 2 and evidence[0]["hits_reported"] == evidence[0]["hits_predicted"] == 29_840
+    assert evidence[0]["hits_counted"] is None and evidence[0]["removals_announced"] is None
+
+
+def test_what_was_not_held_against_anything_has_no_evidence() -> None:
+    assert as_json([replace(record_of("02"), reconciliation=None)], Settings())["evidence"] == []
+
+
+def test_a_missed_turn_carries_its_causes() -> None:
+    (cause,) = answer("busy")["sessions"][0]["turns"][5]["causes"]
+    assert (cause["code"], cause["confidence"], cause["recovers"]) == ("capacity/eviction", "likely", None)
+    assert "a pool of 400 blocks keeps exactly what was hit" in cause["evidence"]
 
 
 def test_a_turn_without_tokens_keeps_its_counts() -> None:

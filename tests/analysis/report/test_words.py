@@ -1,5 +1,6 @@
 """Findings in plain words."""
 
+import ast
 import re
 from dataclasses import replace
 
@@ -9,7 +10,8 @@ from analysis.model.finding import Divergence
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionFigures
 from analysis.pipeline.record import figures as figures_of
-from analysis.report.words import counted, described, fields, place_of, undiverged, unshared, verdict
+from analysis.report.words import IN_WORDS, counted, described, fields, place_of, undiverged, unshared, verdict
+from tests.builders import ROOT
 from tests.sample_store import record_of
 
 SYSTEM = Segment("messages[0].content", 28, "system")
@@ -36,30 +38,45 @@ LOST = {"lost_tokens": 6_000, "costliest_turn": 4}
         pytest.param({"lost_tokens": 99}, "Clean but for 99 tokens that were computed twice.", id="below one percent"),
         pytest.param(
             {"lost_tokens": 100, "costliest_turn": 4},
-            "1 % computed again after a change, mostly at turn 4.",
+            "1% computed again after a change, mostly at turn 4.",
             id="from one percent on",
         ),
-        pytest.param(LOST, "60 % computed again after a change, mostly at turn 4.", id="lost, no field known"),
+        pytest.param(LOST, "60% computed again after a change, mostly at turn 4.", id="lost, no field known"),
         pytest.param(
             {**LOST, "costliest_segment": SYSTEM},
-            "60 % computed again after a change, mostly at turn 4 in the system message.",
+            "60% computed again after a change, mostly at turn 4 in the system message.",
             id="lost in a field",
         ),
         pytest.param(
             {**LOST, "num_divergences": 1, "costliest_segment": CALL},
-            "60 % computed again after a change, at turn 4 in tool call 2 of message 3 (assistant).",
+            "60% computed again after a change, at turn 4 in tool call 2 of message 3 (assistant).",
             id="a single divergence is not mostly",
         ),
-        pytest.param({"lost_tokens": 6_000}, "60 % computed again after a change.", id="lost at no known turn"),
+        pytest.param({"lost_tokens": 6_000}, "60% computed again after a change.", id="lost at no known turn"),
         pytest.param(
             {**LOST, "missed_tokens": 6_000},
-            "60 % computed again after a change, mostly at turn 4.",
+            "60% computed again after a change, mostly at turn 4.",
             id="as much lost as missed",
         ),
         pytest.param(
             {**LOST, "missed_tokens": 7_000},
-            "70 % computed again though unchanged: look at keys, memory or routing.",
+            "70% computed again though unchanged: look at keys, memory or routing.",
             id="more missed than lost",
+        ),
+        pytest.param(
+            {**LOST, "missed_tokens": 7_000, "top_cause": "capacity/eviction"},
+            "70% computed again though unchanged: the blocks had to make room for other requests.",
+            id="missed for a known cause",
+        ),
+        pytest.param(
+            {**LOST, "missed_tokens": 7_000, "top_cause": "unexplained"},
+            "70% computed again though unchanged: look at keys, memory or routing.",
+            id="missed for no known cause",
+        ),
+        pytest.param(
+            {**LOST, "missed_tokens": 5_000, "top_cause": "capacity/eviction"},
+            "60% computed again after a change, mostly at turn 4.",
+            id="a cause of less than was lost",
         ),
         pytest.param(
             {"known_turns": 0},
@@ -68,7 +85,7 @@ LOST = {"lost_tokens": 6_000, "costliest_turn": 4}
         ),
         pytest.param(
             {"known_turns": 0, **LOST},
-            "60 % computed again after a change, mostly at turn 4. The server did not say what it reused.",
+            "60% computed again after a change, mostly at turn 4. The server did not say what it reused.",
             id="not reported, but lost",
         ),
         pytest.param(
@@ -86,7 +103,7 @@ LOST = {"lost_tokens": 6_000, "costliest_turn": 4}
         ),
         pytest.param(
             {"known_turns": 7, **LOST},
-            "60 % computed again after a change, mostly at turn 4. In 2 of 9 turns the server did not say what it"
+            "60% computed again after a change, mostly at turn 4. In 2 of 9 turns the server did not say what it"
             " reused.",
             id="not reported in some turns",
         ),
@@ -118,11 +135,12 @@ def test_verdict(given: dict[str, object], sentence: str) -> None:
     ("start", "pattern"),
     [
         ("01", r"Clean: nothing was computed twice\."),
-        ("03", r"86 % computed again after a change, mostly at turn \d+ in the system message\."),
-        ("05", r"16 % computed again after a change, mostly at turn \d+ in tool \d+\."),
-        ("07", r"58 % computed again though unchanged: look at keys, memory or routing\."),
+        ("03", r"86% computed again after a change, mostly at turn \d+ in the system message\."),
+        ("05", r"16% computed again after a change, mostly at turn \d+ in tool \d+\."),
+        ("07", r"58% computed again though unchanged: the cache salt changed\."),
+        ("busy", r"7% computed again though unchanged: the blocks had to make room for other requests\."),
         ("12", r"No earlier text changed\. The server did not say what it reused\."),
-        ("14", r"18 % computed again after a change, at turn 5 in text of the chat template\."),
+        ("14", r"18% computed again after a change, at turn 5 in text of the chat template\."),
     ],
 )
 def test_verdict_on_a_recorded_session(start: str, pattern: str) -> None:
@@ -217,3 +235,21 @@ def test_unshared(changed: dict[str, str], words: str) -> None:
 @pytest.mark.parametrize(("number", "words"), [(0, "0 turns"), (1, "1 turn"), (12_000, "12,000 turns")])
 def test_counted(number: int, words: str) -> None:
     assert counted(number, "turn") == words
+
+
+def codes_of_causes() -> set[str]:
+    """Every code that some family of causes can give; notes have codes of their own."""
+    constants = {
+        node.value
+        for path in (ROOT / "analysis" / "causes").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    codes = {text for text in constants if re.fullmatch(r"[a-z-]+/[a-z-]+", text)}
+    return {code for code in codes if not code.startswith("measurement/") and code != "granularity/block-floor"}
+
+
+def test_every_cause_of_missed_tokens_has_words() -> None:
+    codes = codes_of_causes()
+    assert {"key/cache-salt", "capacity/eviction"} <= codes, "the search finds what there is"
+    assert set(IN_WORDS) == codes

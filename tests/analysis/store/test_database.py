@@ -1,9 +1,10 @@
 """Opening a database file: what opens, and what a person reads when it does not."""
 
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import duckdb
@@ -61,14 +62,43 @@ def test_a_held_file_names_the_process_and_the_way_out(tmp_path: Path) -> None:
     connect(database).close()
 
 
+def sqlite_file() -> bytes:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE sessions (mine INTEGER)")
+        return connection.serialize()
+
+
+FOREIGN = {
+    "text": b"hello, world\n",
+    "one byte": b"x",
+    "as long as a mark": b"x" * 12,
+    "a log": b'{"request": {"messages": []}}\n' * 500,
+    "a table": b"a,b\n1,2\n" * 500,
+    "another database": sqlite_file(),
+    "zeros": bytes(64 * 1024),
+    "the mark in another place": b"DUCK" * 2 + b"duck" * 1000,
+}
+
+
+@pytest.mark.parametrize("ending", ["duckdb", "jsonl", "csv", "sqlite"])
+@pytest.mark.parametrize("content", FOREIGN.values(), ids=FOREIGN)
+def test_a_file_of_another_kind_is_not_even_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, ending: str
+) -> None:
+    """DuckDB itself opens some of these as data, and then keeps nothing."""
+    database = tmp_path / f"other.{ending}"
+    database.write_bytes(content)
+    opened: list[str] = []
+    monkeypatch.setattr(duckdb, "connect", lambda file, **_options: opened.append(file))
+    assert refusal(database) == f"{database}: a file of another kind, not a database. Use --db with a new file."
+    assert opened == []
+    assert database.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [database]
+
+
 @pytest.mark.parametrize(
     "content",
-    [
-        pytest.param(b"", id="empty"),
-        pytest.param(b'{"request": {"messages": []}}\n' * 500, id="a log"),
-        pytest.param(b"SQLite format 3\0" + bytes(8192), id="another database"),
-        pytest.param(bytes(64 * 1024), id="zeros"),
-    ],
+    [pytest.param(b"", id="empty"), pytest.param(b"x" * 8 + b"DUCK" + bytes(8192), id="the mark and nothing else")],
 )
 def test_what_is_no_database_is_left_as_it_is(tmp_path: Path, content: bytes) -> None:
     database = tmp_path / "other.duckdb"

@@ -1,18 +1,22 @@
 """Rows into records: what was written is read back, whatever it was."""
 
 from collections.abc import Iterator
+from dataclasses import fields, replace
 
 import duckdb
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as limits
+from hypothesis import strategies as st
 
+from analysis.model.evidence import Reconciliation
 from analysis.model.record import SessionRecord
+from analysis.model.settings import Settings
 from analysis.store.reading import read_full_ids, read_session
 from analysis.store.schema import migrate
 from analysis.store.writing import insert_sessions
-from tests.generated_records import session_records
+from tests.generated_records import maybe_count, maybe_words, positions, session_records
 from tests.sample_store import record_of
 
 
@@ -50,6 +54,34 @@ def test_any_record_is_read_as_it_was_written(connection: duckdb.DuckDBPyConnect
     for turn, token_ids in ids.items():
         np.testing.assert_array_equal(token_ids, expected[turn])
         assert token_ids.dtype == np.int32
+
+
+SETTINGS = st.builds(
+    Settings,
+    num_blocks=maybe_count,
+    window=maybe_count,
+    retention=maybe_count,
+    spec_decode=st.booleans(),
+    dcp=positions,
+    prefix_caching=st.none() | st.booleans(),
+    mamba_cache_mode=maybe_words,
+)
+RECONCILIATIONS = st.none() | st.builds(Reconciliation, *[maybe_count] * len(fields(Reconciliation)))
+
+
+@limits(max_examples=25, deadline=None)
+@given(settings=SETTINGS, reconciliation=RECONCILIATIONS)
+def test_settings_and_what_the_server_said_are_read_as_they_were_written(
+    connection: duckdb.DuckDBPyConnection, settings: Settings, reconciliation: Reconciliation | None
+) -> None:
+    record = replace(record_of("03"), settings=settings, reconciliation=reconciliation)
+    connection.execute("BEGIN")
+    try:
+        insert_sessions(connection, 1, [7], [record])
+        found = read_session(connection, 7, with_runs=False)
+    finally:
+        connection.execute("ROLLBACK")
+    assert found is not None and (found.settings, found.reconciliation) == (settings, reconciliation)
 
 
 def test_no_session_of_this_key(rolled_back: duckdb.DuckDBPyConnection) -> None:

@@ -7,8 +7,10 @@ import duckdb
 import numpy as np
 import pytest
 
+from analysis.model.evidence import Reconciliation
 from analysis.model.finding import Cause, Note
 from analysis.model.session import Problem
+from analysis.model.settings import Settings
 from analysis.store.schema import migrate
 from analysis.store.writing import insert_problems, insert_sessions, insert_token_text
 from tests.sample_store import record_of
@@ -42,6 +44,19 @@ def test_unknown_tokens_have_no_row_and_the_next_turn_builds_on_the_last_known(
     insert_sessions(connection, 1, [1], [replace(record, turns=record.turns[:3], full_ids=ids)])
     kept = rows(connection, "SELECT turn, prefix_tokens, suffix_ids FROM request_tokens ORDER BY turn")
     assert kept == [(1, 0, [1, 2, 3]), (3, 2, [9])]
+
+
+def test_settings_and_what_the_server_said_lie_as_json(connection: duckdb.DuckDBPyConnection) -> None:
+    record = replace(record_of("03"), settings=Settings(32, "server", num_blocks=7), full_ids=(), turns=())
+    silent = replace(record, reconciliation=None)
+    insert_sessions(connection, 1, [1, 2], [replace(record, reconciliation=Reconciliation(hits_counted=5)), silent])
+    kept = rows(
+        connection,
+        "SELECT settings->>'block_size', settings->>'block_size_basis', settings->>'num_blocks', settings->>'window',"
+        " reconciliation->>'hits_counted', reconciliation->>'blocks_needed' FROM sessions ORDER BY session_key",
+    )
+    assert kept == [("32", "server", "7", None, "5", None), ("32", "server", "7", None, None, None)]
+    assert rows(connection, "SELECT session_key FROM sessions WHERE reconciliation IS NULL") == [(2,)]
 
 
 def test_findings_keep_their_order(connection: duckdb.DuckDBPyConnection) -> None:

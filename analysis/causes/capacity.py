@@ -1,0 +1,68 @@
+"""Memory: the blocks were known and had to go.
+
+Does not tell how much memory would have been enough; the reconciliation of the history does.
+"""
+
+from collections.abc import Iterator
+
+from analysis.causes.base import Evidence, cause
+from analysis.model.finding import Cause, Confidence, Note
+
+LONG_IDLE = 30.0  # seconds: a pause of a tool or a person, in which a busy server has turned its cache over
+FIX = "Give the KV cache more room (gpu_memory_utilization, --kv-offloading-size) or let fewer requests run at once."
+
+
+def explain(evidence: Evidence) -> Iterator[Cause | Note]:
+    """Eviction, told by removal events, by the pool model, or by the pause and the traffic in it; or one lost slot."""
+    gap, tokens, pool = evidence.gap, evidence.missed_within_keys, evidence.source.settings.num_blocks
+    if gap is None or not tokens:
+        return
+    if gap.removed_blocks:
+        said = f"of the {gap.missing_blocks:,} missing blocks"
+        said = f"KV cache events announce the removal of {gap.removed_blocks:,} {said}"
+        yield _evicted(evidence, "certain", tokens, said)
+    elif pool and gap.kept_tokens < gap.unlimited_tokens and gap.predicted_tokens == evidence.cached:
+        said = f"a pool of {pool:,} blocks keeps exactly what was hit"
+        yield _evicted(evidence, "likely", gap.unlimited_tokens - gap.kept_tokens, said)
+    elif gap.removed_blocks == 0:
+        return  # the events tell of the missing blocks, and none was removed
+    elif _slot_was_taken(evidence):
+        yield cause(
+            "capacity/slot",
+            "possible",
+            tokens,
+            "the hit is what this prompt shares with the request that came last, from another session: a server with"
+            " one slot keeps only that; runner-up: capacity/eviction; what decides: the number of slots",
+            "Give the server a slot per session, or a prefix cache.",
+        )
+    elif gap.other_requests:
+        long_idle = (gap.idle_seconds or 0.0) >= LONG_IDLE
+        said = "the hit is the front of what was known"
+        yield _evicted(evidence, "likely" if long_idle else "possible", tokens, said)
+
+
+def _slot_was_taken(evidence: Evidence) -> bool:
+    """A server that keeps one sequence: the hit is nothing but the prefix shared with the request before.
+
+    vLLM is no such server: by its name in the response, or by its block pool.
+    """
+    gap, settings = evidence.gap, evidence.source.settings
+    if gap is None or gap.last_request_tokens is None or settings.num_blocks:
+        return False
+    size = settings.hit_size
+    vllm = (evidence.now.turn.server_version or "").startswith("vllm")
+    return not vllm and evidence.cached // size == gap.last_request_tokens // size
+
+
+def _evicted(evidence: Evidence, confidence: Confidence, tokens: int, what: str) -> Cause:
+    gap = evidence.gap
+    assert gap is not None
+    said = [what]
+    if evidence.previous is not None:
+        idle = "" if gap.idle_seconds is None else f"{gap.idle_seconds:,.0f} s after the previous turn, "
+        said.append(f"{idle}{gap.other_requests:,} other requests of {gap.other_tokens:,} prompt tokens in between")
+    if gap.evicted_by:
+        said.append(f"taken by {', '.join(gap.evicted_by[:3])}")
+    if confidence != "certain":
+        said.append("what decides: BlockRemoved among the server's KV events")
+    return cause("capacity/eviction", confidence, tokens, "; ".join(said), FIX)

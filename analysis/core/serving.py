@@ -1,0 +1,188 @@
+"""One server's history: requests in the order they were scheduled, and what each could hit.
+
+Puts together who shares blocks with whom (lineage), how many blocks there are (pool) and which of them a hybrid model
+keeps (windows).  A request's prompt can be hit once it is scheduled, its reply once the request has ended.  Does not
+model a request that waits for room or is preempted, nor the blocks that the other groups of a hybrid model take.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.core.blocks import Fingerprints, fingerprints, full_blocks, reusable_tokens
+from analysis.core.lineage import Candidate, History, leading
+from analysis.core.pool import Pool, Running
+from analysis.core.windows import Windows
+from analysis.model.session import TokenIds
+from analysis.model.settings import Settings
+
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A request as the server gets it.
+
+    ``full_ids`` are the prompt, ``prompt_tokens`` of them, and what the reply leaves in the cache.  ``keys`` is what
+    blocks are shared within; ``session`` names a session whose requests differ in their keys, None where they do not.
+    ``previous`` is the session's turn before, ``lcp_tokens`` what its sequence shares with this prompt.  ``place``
+    names the replica, which has a block pool of its own.  ``skips_cache``: vLLM does not read its cache for it.
+    Times are seconds.
+    """
+
+    full_ids: TokenIds
+    prompt_tokens: int
+    keys: Hashable
+    session: Hashable | None = None
+    started_at: float | None = None
+    ended_at: float | None = None
+    previous: "Served | None" = None
+    lcp_tokens: int = 0
+    place: Hashable = None
+    skips_cache: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Served:
+    """A request that was scheduled.
+
+    ``same_keys`` is its donor among the requests with its keys, as far as their replies had been written; ``anyone``
+    its donor among those and its session's own, the previous turn taken whole.  Of what ``same_keys`` lets it reuse,
+    ``kept_tokens`` were in the pool, and ``hit_tokens`` is what the cache is predicted to have given.  ``overlaps``
+    says that the session's previous turn was still running.  ``evicted_by`` are the requests (their index) for which
+    the missing blocks had to go, the latest first.
+    """
+
+    index: int
+    asked: Asked
+    blocks: Fingerprints
+    numbers: dict[Hashable, Numbers]
+    same_keys: Candidate | None = None
+    anyone: Candidate | None = None
+    kept_tokens: int = 0
+    hit_tokens: int = 0
+    overlaps: bool = False
+    running: Running | None = None
+    evicted_by: tuple[int, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Serving:
+    """The history of one server under these settings."""
+
+    settings: Settings
+    _history: History = field(init=False)
+    _limited: bool = field(init=False)
+    _pools: dict[Hashable, Pool] = field(default_factory=dict)  # by place
+    _windows: dict[Hashable, Windows] = field(default_factory=dict)
+    _running: list[Served] = field(default_factory=list)
+    _removed: list[int] = field(default_factory=list)  # contents that lost a block, in their order
+    _evictor: dict[int, int] = field(default_factory=dict)  # by content: the request that took its block
+
+    def __post_init__(self) -> None:
+        self._history = History(self.settings.hit_size)
+        self._limited = self.settings.num_blocks is not None
+
+    def serve(self, asked: Asked) -> Served:
+        """Schedule a request after all that had ended by then.
+
+        Raise ValueError where the pool has no room for what runs; ``forget_pools`` and serve it again to go on.
+        """
+        self._finish(asked.started_at)
+        served = self._numbered(asked)
+        self._find_donors(served)
+        self._predict(served)
+        size = self.settings.hit_size
+        prompt = {scope: numbers[: asked.prompt_tokens // size] for scope, numbers in served.numbers.items()}
+        served.index = self._history.add(asked.full_ids[: asked.prompt_tokens], prompt)
+        self._running.append(served)
+        return served
+
+    def forget_pools(self) -> None:
+        """Take memory as unlimited from now on."""
+        self._limited = False
+        self._pools.clear()
+
+    def all_removed(self) -> list[int] | None:
+        """Let every request end; the contents that lost a block in this history, in their order.
+
+        None where memory is unlimited or the pools were forgotten.  Raise ValueError where a reply has no room.
+        """
+        self._finish(None)
+        return self._removed if self._limited else None
+
+    def _finish(self, now: float | None) -> None:
+        """Let every request end that had ended by now; without times, each ends before the next begins."""
+        ended = [one for one in self._running if now is None or one.asked.ended_at is None or one.asked.ended_at <= now]
+        for served in sorted(ended, key=lambda one: (one.asked.ended_at or 0.0, one.index)):
+            self._history.extend(served.index, served.asked.full_ids, served.numbers)
+            pool = self._pools.get(served.asked.place)
+            if pool is not None and served.running is not None:
+                pool.finish(served.running, -(-len(served.asked.full_ids) // self.settings.hit_size))
+                self._note_evictions(served.index, pool)
+            served.running = None
+            self._running.remove(served)
+
+    def _numbered(self, asked: Asked) -> Served:
+        size, last = self.settings.hit_size, asked.previous
+        blocks = fingerprints(asked.full_ids, size, last.blocks if last else None, asked.lcp_tokens)
+        numbers = {}
+        for scope in (asked.keys, asked.session):
+            if scope is not None:
+                known = last.numbers.get(scope) if last else None
+                numbers[scope] = self._history.number(blocks, scope, known, asked.lcp_tokens // size)
+        return Served(-1, asked, blocks, numbers)
+
+    def _find_donors(self, served: Served) -> None:
+        asked, last, size = served.asked, served.asked.previous, self.settings.hit_size
+        prompt = asked.full_ids[: asked.prompt_tokens]
+        in_prompt = full_blocks(asked.prompt_tokens, size)
+        whole = Candidate(last.index, asked.lcp_tokens) if last is not None and asked.lcp_tokens else None
+        served.overlaps = last is not None and last in self._running
+        written = whole
+        if whole is not None and served.overlaps:
+            written = Candidate(whole.index, min(whole.lcp_tokens, self._history.tokens_of(whole.index)))
+        shared = written if last is not None and last.asked.keys == asked.keys else None
+        served.same_keys = self._history.donor(prompt, served.numbers[asked.keys][:in_prompt], asked.keys, shared)
+        found = [candidate for candidate in (served.same_keys, whole) if candidate]
+        if asked.session is not None:
+            own = self._history.donor(prompt, served.numbers[asked.session][:in_prompt], asked.session, written)
+            found += [own] if own else []
+        served.anyone = max(found, key=lambda it: (it.lcp_tokens // size, it == whole, it.index), default=None)
+
+    def _predict(self, served: Served) -> None:
+        """What the cache gives: the donor's blocks, as far as the pool and the windows have kept them."""
+        asked, size = served.asked, self.settings.hit_size
+        numbers, pool = served.numbers[asked.keys], self._pool(asked.place)
+        lcp = served.same_keys.lcp_tokens if served.same_keys else 0
+        kept = reusable_tokens(lcp, asked.prompt_tokens, size) // size
+        if pool is not None:
+            held = pool.holds(numbers[:kept])
+            gone = numbers[:kept][~held].tolist()
+            served.evicted_by = tuple(sorted({self._evictor[one] for one in gone if one in self._evictor})[::-1])
+            kept = leading(held)
+        hit = kept
+        if self.settings.window:
+            windows = self._windows.setdefault(asked.keys, Windows(size, self.settings.window, self.settings.retention))
+            hit = min(hit, windows.serve(numbers, asked.prompt_tokens))
+        if self.settings.spec_decode:
+            hit = max(0, hit - 1)
+        if asked.skips_cache:
+            hit = 0
+        served.kept_tokens, served.hit_tokens = kept * size, hit * size
+        if pool is not None:
+            served.running = pool.start(numbers, asked.prompt_tokens, size, hit)
+            self._note_evictions(self._history.num_requests, pool)
+
+    def _pool(self, place: Hashable) -> Pool | None:
+        if self._limited and self.settings.num_blocks is not None and place not in self._pools:
+            self._pools[place] = Pool(self.settings.num_blocks)
+        return self._pools.get(place)
+
+    def _note_evictions(self, index: int, pool: Pool) -> None:
+        """Remember who took which blocks in the pool's latest call."""
+        gone = pool.evicted.tolist()
+        self._removed.extend(gone)
+        self._evictor.update(dict.fromkeys(gone, index))
