@@ -116,7 +116,11 @@ def add_logs() -> None:
         "These logs are of one server",
         help="Requests of one server share cached blocks. Otherwise each file or folder is a server of its own.",
     )
-    if st.button("Analyse", type="primary", disabled=not (uploads or path.strip())):
+    if not st.button("Analyse", type="primary"):
+        return
+    if not uploads and not path.strip():
+        st.error("Nothing to analyse yet: choose log files above, or give a path.")
+    else:
         _import(uploads, path.strip(), renderers, settings, together)
 
 

@@ -21,7 +21,10 @@ def ask_for_texts(model: str, ids: dict[int, TokenIds]) -> None:
         key=f"texts_{model}",
         placeholder="~/models/Qwen3-8B or Qwen/Qwen3-8B",
     ).strip()
-    if not action.button("Show as text", disabled=not (name or server), width="stretch"):
+    if not action.button("Show as text", width="stretch"):
+        return
+    if not name and server is None:
+        st.error("Give the folder or hub id of the model first.")
         return
     try:
         with st.spinner("Decoding the tokens of this session"):

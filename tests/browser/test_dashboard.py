@@ -238,6 +238,7 @@ def test_recorded_ids_read_with_the_real_tokenizer(dashboard: Dashboard, oracles
     dashboard.sessions().add(recorded)
     dashboard.open_row(lines_of(recorded)[0]["session_id"], recorded.name)
     dashboard.map.click(row=1, block=0)
+    expect(dashboard.main.get_by_role("heading", name="Turn 2 continues")).to_be_visible()
     show_as_text(dashboard, "qwen3-tiny", oracles / "tokenizers" / "qwen3", [])
     expect(dashboard.page.locator(".wm-t").first).to_have_text("<|im_start|>")
 
