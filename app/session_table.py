@@ -16,8 +16,8 @@ COUNTS = (
     "reusable_tokens", "missed_tokens", "lost_tokens", "unknown_turns", "mismatched_turns",
 )  # fmt: skip
 SHOWN = (
-    "session_id", "verdict", "causes", "wasted_tokens", "wasted_share", "hit_rate", "hit_rates", "num_turns",
-    "prompt_tokens", "source", "model", "started",
+    "session_id", "source", "verdict", "causes", "wasted_tokens", "wasted_share", "hit_rate", "hit_rates", "num_turns",
+    "prompt_tokens", "model", "started",
 )  # fmt: skip
 
 
@@ -103,18 +103,18 @@ def table(frame: pd.DataFrame) -> int | None:
         alt="All sessions, the most wasteful first; click a row to open it",
         column_config={
             "session_id": column.TextColumn("Session", width=150, pinned=True),
-            "verdict": column.TextColumn("Verdict", width=400),
-            "causes": column.ListColumn("Causes", width=150),
-            "wasted_tokens": column.NumberColumn("Wasted tokens", format="localized", width=100),
-            "wasted_share": column.NumberColumn("of prompts", format="percent", width=80),
+            "verdict": column.TextColumn("Verdict", width=440),
+            "causes": column.ListColumn("Causes", width=140),
+            "wasted_tokens": column.NumberColumn("Wasted", format="localized", width=80),
+            "wasted_share": column.NumberColumn("of prompts", format="percent", width=85),
             "hit_rate": column.ProgressColumn("Hit rate", format="percent", min_value=0, max_value=1, width=100),
             "hit_rates": column.BarChartColumn(
-                "Hit rate by turn", y_min=0, y_max=1, width=110, color=palette(state.is_dark()).reported
+                "Hit rate by turn", y_min=0, y_max=1, width=100, color=palette(state.is_dark()).reported
             ),
             "num_turns": column.NumberColumn("Turns", format="localized", width=60),
             "prompt_tokens": column.NumberColumn("Prompt tokens", format="localized", width=100),
             "model": column.TextColumn("Model", width=140),
-            "source": column.TextColumn("Source", width=180),
+            "source": column.TextColumn("Source", width=150),
             "started": column.DatetimeColumn("Started (UTC)", format="YYYY-MM-DD HH:mm", width=130),
         },
     )

@@ -15,7 +15,7 @@ from app.block_map import block_map
 from app.plain import plain
 from app.turn_view import turn_comparison
 
-FIGURE_WIDTH = 200  # pixels: six stand in a row at 1,440 pixels, narrower windows wrap them
+FIGURE_WIDTH = 172  # pixels: six stand in a row at 1,280 pixels, narrower windows wrap them
 FIDELITY = {
     "logged": "token ids from the log",
     "exact": "rendered, and as long as the server counted",
@@ -73,7 +73,7 @@ def key_figures(record: SessionRecord) -> None:
         ("Turns", f"{sums.num_turns:,}", None if nothing else counted(sums.num_divergences, "divergence"), None),
         ("Prompt tokens", prompt, None, "Summed over all turns."),
         ("Hit rate (reported)", hit_rate, _known(sums.known_turns, sums.num_turns), "Cached over prompt tokens."),
-        ("Reusable (predicted)", reusable, None, "What earlier requests with the same keys left."),
+        ("Predicted reuse", reusable, None, "What earlier requests with the same keys left."),
         ("Missed", missed, None, "Tokens that had not changed and were computed again: keys, memory or routing."),
         ("Lost", lost, None, "Tokens the server had seen, computed again behind a change."),
     )

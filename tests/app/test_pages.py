@@ -54,7 +54,7 @@ def test_every_sample_session_opens(visit: Open, samples: Path, key: int) -> Non
     shown = no_exception(visit("session", samples, session=str(key)))
     assert not shown.error and KEYS[key] in words(shown)
     assert [metric.label for metric in shown.metric] == [
-        "Turns", "Prompt tokens", "Hit rate (reported)", "Reusable (predicted)", "Missed", "Lost",
+        "Turns", "Prompt tokens", "Hit rate (reported)", "Predicted reuse", "Missed", "Lost",
     ]  # fmt: skip
     turns = next(frame.value for frame in shown.dataframe if "Divergence" in frame.value)
     assert len(turns) == len(SESSIONS[key - 1].turns)
