@@ -12,6 +12,7 @@ from typing import Any, NoReturn, get_args
 
 import typer
 
+from analysis.causes import UNEXPLAINED
 from analysis.formats import FORMATS
 from analysis.formats.base import FormatError
 from analysis.live.vllm import VllmServer
@@ -24,8 +25,8 @@ from analysis.pipeline.importing import Analysed, LogFile, Progress, Source, ana
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.side_files import as_served, read_beside
 from analysis.report.contract import as_json
-from analysis.report.gates import lost_percent
-from analysis.report.words import reconciled
+from analysis.report.gates import causes_among, lost_percent
+from analysis.report.words import IN_WORDS, reconciled
 from analysis.store.repository import Repository
 from app import options, places
 from app.printing import comparison_text, json_text, safe, session_text
@@ -82,6 +83,7 @@ def analyze(
     db: options.KeepIn = None,
     json_to: options.JsonFile = None,
     max_lost: options.MaxLost = None,
+    fail_on: options.FailOn = None,
     blocks: options.Blocks = None,
     window: options.Window = None,
     retention: options.Retention = None,
@@ -96,6 +98,7 @@ def analyze(
     Examples: whymiss analyze proxy.jsonl --model ./qwen3 · whymiss analyze a.jsonl b.jsonl --json - --block-size 32
     """
     try:
+        _known_codes(fail_on or [])
         repository = Repository.open(db) if db is not None else None  # before the work, which takes longer
         renderers = _renderers(model, endpoint, allow_generation, normalise)
         beside = read_beside(metrics or [], kv_events, server_info)
@@ -124,6 +127,9 @@ def analyze(
     _write(records, settings, [*problems, *(problem for one in analysed for problem in one.problems)], json_to)
     if max_lost is not None:
         _gate(records, max_lost)
+    if found := causes_among(records, fail_on or []):
+        _say(f"--fail-on: {', '.join(found)}")
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -234,6 +240,13 @@ def _write(records: list[SessionRecord], settings: Settings, problems: list[Prob
     for problem in answer["problems"]:
         line = f" line {problem['line']}:" if problem["line"] is not None else ""
         _say(f"{problem['file']}:{line} {problem['message']}")
+
+
+def _known_codes(codes: list[str]) -> None:
+    """A gate on a code that no turn can have would never trip."""
+    unknown = sorted(set(codes) - {*IN_WORDS, UNEXPLAINED})
+    if unknown:
+        raise ValueError(f"--fail-on {unknown[0]}: no such cause; there are: {', '.join(sorted(IN_WORDS))}.")
 
 
 def _gate(records: list[SessionRecord], max_lost: float) -> None:

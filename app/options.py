@@ -27,6 +27,9 @@ MaxLost = Annotated[
 ]
 Version = Annotated[bool, typer.Option("--version", help="Say which version this is.", is_eager=True)]
 Port = Annotated[int | None, typer.Option("--port", min=1, max=65535, help="Port on 127.0.0.1.")]
+FailOn = Annotated[
+    list[str] | None, typer.Option("--fail-on", help="Exit 1 when a turn has this cause, such as key/cache-salt.")
+]
 Blocks = Annotated[
     int | None,
     typer.Option("--blocks", min=2, help="Blocks in the server's pool (num_gpu_blocks): predicts evictions."),

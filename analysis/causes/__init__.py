@@ -14,16 +14,22 @@ from analysis.causes.base import Evidence, Family, cause
 from analysis.model.finding import Cause, Confidence, Note
 
 FAMILIES: tuple[Family, ...] = (disabled, keys, lifecycle, hybrid, capacity, routing, measurement, granularity)
+UNEXPLAINED = "unexplained"
 RANK: dict[Confidence, int] = {"certain": 0, "likely": 1, "possible": 2}
 
 
 def explain(evidence: Evidence) -> tuple[tuple[Cause, ...], tuple[Note, ...]]:
-    """What all families say of a turn: causes, the best proven first, and notes."""
+    """What all families say of a turn: causes, the best proven first, and notes.
+
+    Where the tokens are wrong nothing is concluded from them: only the notes stand.
+    """
     said = [finding for family in FAMILIES for finding in family.explain(evidence)]
     causes = sorted(
         (finding for finding in said if isinstance(finding, Cause)), key=lambda cause: RANK[cause.confidence]
     )
     notes = tuple(finding for finding in said if isinstance(finding, Note))
+    if evidence.now.fidelity == "mismatch":
+        return (), notes
     certain = _owned((cause for cause in causes if cause.confidence == "certain"), evidence.missed)
     left = evidence.missed - sum(cause.tokens for cause in certain)
     if certain and not left:
@@ -52,4 +58,4 @@ def _unexplained(evidence: Evidence, tokens: int) -> Cause:
         facts += f", {gap.idle_seconds:,.0f} s after the previous turn with {others} other requests in the log"
     decides = "what decides: KV cache events, or which replica served the turn"
     fix = "Log the server's KV cache events and the replica of every request."
-    return cause("unexplained", "possible", tokens, f"{facts}; {decides}", fix)
+    return cause(UNEXPLAINED, "possible", tokens, f"{facts}; {decides}", fix)

@@ -7,6 +7,7 @@ from analysis.model.finding import Cause, Note
 from analysis.model.session import CachedBasis
 
 USAGE_MISSING = "measurement/usage-missing"
+RENDER_WRONG = "measurement/wrong-render"
 PREVIOUS_WRONG = "measurement/previous-not-trusted"
 
 WHY: dict[CachedBasis, str] = {
@@ -21,5 +22,9 @@ def explain(evidence: Evidence) -> Iterator[Cause | Note]:
     usage = evidence.now.turn.usage
     if usage.cached_tokens is None:
         yield Note(USAGE_MISSING, WHY[usage.cached_basis])
+    if evidence.now.fidelity == "mismatch":
+        yield Note(
+            RENDER_WRONG, "the prompt rendered to another length than the server counted: wrong tokenizer or template"
+        )
     if evidence.previous is not None and evidence.previous.fidelity == "mismatch":
         yield Note(PREVIOUS_WRONG, "the previous turn rendered to another length than the server counted")

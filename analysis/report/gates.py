@@ -1,6 +1,6 @@
 """Figures over sets of sessions that a CI gate compares."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from analysis.model.record import SessionRecord
 
@@ -15,3 +15,14 @@ def lost_percent(records: Iterable[SessionRecord]) -> float | None:
             lost += turn.account.lost
             prompt_tokens += turn.prompt_tokens or 0
     return 100 * lost / prompt_tokens if prompt_tokens else None
+
+
+def causes_among(records: Iterable[SessionRecord], codes: Sequence[str]) -> list[str]:
+    """Where one of these causes stands, a line per turn: ``session turn 3: key/cache-salt``."""
+    return [
+        f"{record.session_id} turn {turn.turn}: {cause.code}"
+        for record in records
+        for turn in record.turns
+        for cause in turn.causes
+        if cause.code in codes and not cause.deliberate
+    ]

@@ -157,3 +157,21 @@ def test_a_file_beside_that_is_none_is_one_line(tmp_path: Path, option: str, con
 )
 def test_a_number_out_of_range_is_a_usage_error(flags: tuple[str, int]) -> None:
     assert flags[0] in run("analyze", BUSY, *flags, code=2).stderr
+
+
+SALTED = next(path for path in SAMPLES if path.stem == "07-salt-rotated")
+
+
+@pytest.mark.parametrize(
+    ("codes", "exit_code", "words"),
+    [
+        pytest.param(["key/cache-salt"], 1, "orchard-cli-3302 turn 5: key/cache-salt", id="it is there"),
+        pytest.param(["capacity/eviction"], 0, "", id="another is not"),
+        pytest.param(["capacity/eviction", "key/cache-salt"], 1, "turn 8: key/cache-salt", id="one of two"),
+        pytest.param(["key/salt"], 2, "no such cause", id="a code that could never trip"),
+    ],
+)
+def test_a_cause_can_fail_the_run(codes: list[str], exit_code: int, words: str) -> None:
+    flags = [flag for code in codes for flag in ("--fail-on", code)]
+    result = run("analyze", SALTED, *flags, code=exit_code)
+    assert words in result.stderr

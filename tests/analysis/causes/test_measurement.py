@@ -37,3 +37,17 @@ def test_a_count_is_a_count_even_where_it_is_zero(cached: int) -> None:
 
 def test_a_missing_count_is_never_a_cause() -> None:
     assert found(unreported("omitted")) == ([], ["measurement/usage-missing"])
+
+
+def test_nothing_is_concluded_from_a_wrong_render() -> None:
+    """A salt that differs would be certain; with the wrong tokens it is not even asked."""
+    asked = evidence(0, now={"request": replace(evidence().now.turn.request, salt="other")})
+    wrong = replace(asked, now=replace(asked.now, fidelity="mismatch"))
+    assert found(wrong) == ([], ["measurement/wrong-render"])
+
+
+def test_a_turn_after_a_wrong_render_says_so() -> None:
+    asked = evidence(320)
+    assert asked.previous is not None
+    after = replace(asked, previous=replace(asked.previous, fidelity="mismatch"))
+    assert found(after) == ([], ["measurement/previous-not-trusted"])
