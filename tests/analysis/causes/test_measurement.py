@@ -41,7 +41,8 @@ def test_a_missing_count_is_never_a_cause() -> None:
 
 def test_nothing_is_concluded_from_a_wrong_render() -> None:
     """A salt that differs would be certain; with the wrong tokens it is not even asked."""
-    asked = evidence(0, now={"request": replace(evidence().now.turn.request, salt="other")})
+    asked = evidence(0, gap={"unlimited_tokens": 0}, now={"salt": "other"})
+    assert found(asked) == ([("key/cache-salt", "certain", 320)], [])
     wrong = replace(asked, now=replace(asked.now, fidelity="mismatch"))
     assert found(wrong) == ([], ["measurement/wrong-render"])
 
