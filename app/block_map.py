@@ -6,7 +6,6 @@ state a block is in: that comes with the rows.
 """
 
 import json
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -158,19 +157,6 @@ def read_pick(component_state: object) -> Pick | None:
     if type(turn) is not int or type(block) is not int or turn < 1 or block < 0:
         return None
     return Pick(turn=turn, block=block)
-
-
-def next_divergence(rows: BlockRows, current: tuple[int, int] | None, step: int) -> tuple[int, int] | None:
-    """The nearest divergence after (``step`` > 0) or before ``current``, as (turn number, block), None at the end.
-
-    Without a current cell it is the first or the last one.
-    """
-    cells = sorted((rows.turn_numbers[row], block) for row, block in rows.divergences)
-    if current is None:
-        index = 0 if step > 0 else len(cells) - 1
-    else:
-        index = bisect_right(cells, current) if step > 0 else bisect_left(cells, current) - 1
-    return cells[index] if 0 <= index < len(cells) else None
 
 
 @cache

@@ -12,10 +12,10 @@ from typing import Any, NoReturn, get_args
 
 import typer
 
-from analysis.causes import UNEXPLAINED
 from analysis.formats import FORMATS
 from analysis.formats.base import FormatError
 from analysis.live.vllm import VllmServer
+from analysis.model.finding import UNEXPLAINED
 from analysis.model.record import SessionRecord
 from analysis.model.session import Problem
 from analysis.model.settings import DEFAULT_RETENTION, Normalisation, Settings

@@ -46,6 +46,6 @@ def _timeline(between: pd.DataFrame, since: float) -> pd.DataFrame:
             "Turn": between.turn,
             "Prompt tokens": between.prompt_tokens.astype("Int64"),
             "Cached": between.cached_tokens.astype("Int64"),
-            "Computed": (between.prompt_tokens - between.cached_tokens.fillna(0)).astype("Int64"),
+            "Computed": (between.prompt_tokens - between.cached_tokens).astype("Int64"),
         }
     )

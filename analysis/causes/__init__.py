@@ -11,10 +11,9 @@ from dataclasses import replace
 
 from analysis.causes import capacity, disabled, granularity, hybrid, keys, lifecycle, measurement, routing
 from analysis.causes.base import Evidence, Family, cause
-from analysis.model.finding import Cause, Confidence, Note
+from analysis.model.finding import UNEXPLAINED, Cause, Confidence, Note
 
 FAMILIES: tuple[Family, ...] = (disabled, keys, lifecycle, hybrid, capacity, routing, measurement, granularity)
-UNEXPLAINED = "unexplained"
 RANK: dict[Confidence, int] = {"certain": 0, "likely": 1, "possible": 2}
 
 

@@ -5,6 +5,7 @@
 Does not ask why tokens were missed or lost; that is what causes are for.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,7 +14,8 @@ import numpy.typing as npt
 
 from analysis.core.align import seen_elsewhere
 from analysis.core.blocks import reusable_tokens
-from analysis.model.finding import BLOCK_STATES, Account, BlockRun, BlockState, Part, PartName
+from analysis.model.finding import BLOCK_STATES, UNEXPLAINED, Account, BlockRun, BlockState, Part, PartName
+from analysis.model.record import TurnRecord
 from analysis.model.session import TokenIds
 
 
@@ -69,6 +71,20 @@ def account(facts: Facts, booked: tuple[Part, ...]) -> Account:
         reusable_unreported=None if known else sums.get("unreported", 0),
         beyond_prediction=max(0, (facts.cached_tokens or 0) - facts.best_tokens),
     )
+
+
+def missed_by_cause(turns: Iterable[TurnRecord]) -> dict[str, int]:
+    """Missed tokens by the code of their cause, the largest first; what no cause owns is under ``unexplained``."""
+    tokens: dict[str, int] = {}
+    for turn in turns:
+        left = (turn.account.missed or 0) if turn.account else 0
+        for cause in turn.causes:
+            owned = min(cause.tokens, left)
+            tokens[cause.code] = tokens.get(cause.code, 0) + owned
+            left -= owned
+        if left:
+            tokens[UNEXPLAINED] = tokens.get(UNEXPLAINED, 0) + left
+    return dict(sorted(((code, number) for code, number in tokens.items() if number), key=lambda it: -it[1]))
 
 
 STATE_OF_PART: dict[PartName, BlockState] = {

@@ -12,6 +12,8 @@ PartName = Literal["cached", "missed", "unreported", "rounding", "lost", "new"]
 BlockState = Literal["reused", "diverged", "lost", "new", "tail", "missed", "unreported"]
 Confidence = Literal["certain", "likely", "possible"]
 
+UNEXPLAINED = "unexplained"  # the code of what no family of causes can say
+
 BLOCK_STATES: tuple[BlockState, ...] = ("reused", "diverged", "lost", "new", "tail", "missed", "unreported")
 
 

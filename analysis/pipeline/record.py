@@ -57,12 +57,12 @@ def figures(record: SessionRecord) -> SessionFigures:
 
 
 def _top_cause(record: SessionRecord) -> str | None:
-    """The code that explains most missed tokens, by the best proven cause of each turn."""
+    """The code with most tokens over all turns; of a turn the first cause counts, which is what the server felt."""
     tokens: Counter[str] = Counter()
     for turn in record.turns:
-        if turn.causes:
-            tokens[turn.causes[0].code] += turn.causes[0].tokens
-    return tokens.most_common(1)[0][0] if tokens else None
+        for cause in turn.causes[:1]:
+            tokens[cause.code] += cause.tokens
+    return min(tokens, key=lambda code: (-tokens[code], code), default=None)
 
 
 def _turn(analysis: TurnAnalysis, labels: dict[str, str], block_size: int) -> TurnRecord:

@@ -1,10 +1,11 @@
 """Findings in plain words: the verdict on a session and the place of a divergence.
 
-Says what the figures say; names no cause.
+Says what the figures and the causes say; finds out nothing.
 """
 
 import re
 
+from analysis.core.account import missed_by_cause
 from analysis.model.finding import Divergence
 from analysis.model.prompt import TEMPLATE, Segment
 from analysis.model.record import SessionFigures, SessionRecord, TurnRecord
@@ -112,15 +113,10 @@ def summary(record: SessionRecord) -> str:
     said = [account.cached for account in accounts if account.cached is not None]
     unsaid = sum(account.reusable_unreported or 0 for account in accounts)
     lost = sum(account.lost for account in accounts)
-    missed: dict[str, int] = {}
-    for turn in record.turns:
-        if turn.account and turn.account.missed:
-            code = turn.causes[0].code if turn.causes else "unexplained"
-            missed[code] = missed.get(code, 0) + turn.account.missed
     parts = [f"{sum(said):,} were reused"] if said else []
     parts += [f"{unsaid:,} were reusable, unreported"] if unsaid else []
     parts += [f"{lost:,} lost to rewriting"] if lost else []
-    parts += [f"{tokens:,} missed ({code})" for code, tokens in sorted(missed.items(), key=lambda it: -it[1])]
+    parts += [f"{tokens:,} missed ({code})" for code, tokens in missed_by_cause(record.turns).items()]
     return f"Of {prompt:,} prompt tokens {', '.join(parts)}."
 
 
@@ -133,12 +129,16 @@ def reconciled(record: SessionRecord) -> list[str]:
     if found.hits_counted is not None:
         reported = "nothing" if found.hits_reported is None else f"{found.hits_reported:,}"
         agree = found.hits_counted == (found.hits_predicted if found.hits_reported is None else found.hits_reported)
-        verdict = "they agree" if agree else "the difference is traffic outside this log"
+        outcome = "they agree" if agree else "the difference is traffic outside this log"
         lines.append(
             f"{record.source}: the server counted {found.hits_counted:,} hit tokens, the log reports {reported} and the"
-            f" prediction is {found.hits_predicted or 0:,}: {verdict}."
+            f" prediction is {found.hits_predicted or 0:,}: {outcome}."
         )
-    if found.removals_announced is not None and found.removals_predicted is not None:
+    if found.removals_announced is not None and found.removals_confirmed is None and found.removals_predicted:
+        lines.append(
+            f"{record.source}: removals of blocks cannot be compared: hashes of salted requests are not known."
+        )
+    elif found.removals_announced is not None and found.removals_predicted is not None:
         lines.append(
             f"{record.source}: {found.removals_confirmed or 0:,} of {found.removals_predicted:,} predicted removals of"
             f" blocks stand in the KV cache events, which announce {found.removals_announced:,}."

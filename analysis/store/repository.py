@@ -28,7 +28,7 @@ SESSIONS = """
     by_code AS (
         SELECT session_key, code, sum(tokens) AS tokens FROM findings WHERE kind = 'cause' AND position = 0
         GROUP BY session_key, code),
-    named AS (SELECT session_key, list(code ORDER BY tokens DESC) AS codes FROM by_code GROUP BY session_key)
+    named AS (SELECT session_key, list(code ORDER BY tokens DESC, code) AS codes FROM by_code GROUP BY session_key)
     SELECT sessions.session_key, session_id, source, file, sessions.model, inferred,
         count(*) AS num_turns, coalesce(any_value(num_divergences), 0) AS num_divergences,
         min(started_at) AS started_at, coalesce(sum(prompt_tokens), 0) AS prompt_tokens,
@@ -183,12 +183,6 @@ class Repository:
         """What these tokens stand for, as far as it is known."""
         query = "SELECT id, bytes FROM token_text JOIN (SELECT unnest(?) AS id) USING (id) WHERE model = ?"
         return dict(self._rows(query, sorted(set(token_ids)), model))
-
-    def unnamed_models(self) -> list[str]:
-        """Models of stored sessions with token ids of which no text is known."""
-        query = """SELECT DISTINCT sessions.model FROM sessions JOIN request_tokens USING (session_key)
-            WHERE sessions.model NOT IN (SELECT DISTINCT model FROM token_text) ORDER BY 1"""
-        return [model for (model,) in self._rows(query)]
 
     def _insert(self, cursor: duckdb.DuckDBPyConnection, incoming: Import, known: dict[tuple[str, str], int]) -> int:
         row = cursor.execute("SELECT nextval('import_keys')").fetchone()

@@ -11,11 +11,10 @@ from app.block_map import (
     BlockRows,
     _script,
     message,
-    next_divergence,
     pack,
     read_pick,
 )
-from tests.app.sample_rows import SESSIONS, agent_session, one_block, three_turns, typical_session
+from tests.app.sample_rows import SESSIONS, one_block, three_turns, typical_session
 
 
 def unpack(payload: bytes) -> dict[str, object]:
@@ -96,31 +95,6 @@ def test_message_starts_with_the_picked_cell(picked: tuple[int, int] | None, hea
 )
 def test_read_pick(state: object, pick: object) -> None:
     assert read_pick(state) == pick
-
-
-def test_next_divergence_walks_all_of_them_both_ways() -> None:
-    rows = agent_session()
-    expected = [(rows.turn_numbers[row], block) for row, block in rows.divergences]
-    assert len(expected) == 2
-    first, second = expected
-    assert next_divergence(rows, None, 1) == first
-    assert next_divergence(rows, first, 1) == second
-    assert next_divergence(rows, second, 1) is None
-    assert next_divergence(rows, None, -1) == second
-    assert next_divergence(rows, second, -1) == first
-    assert next_divergence(rows, first, -1) is None
-
-
-def test_next_divergence_from_between() -> None:
-    rows = agent_session()
-    (turn, block), _ = [(rows.turn_numbers[row], block) for row, block in rows.divergences]
-    assert next_divergence(rows, (turn, block - 1), 1) == (turn, block)
-    assert next_divergence(rows, (turn, block + 1), -1) == (turn, block)
-
-
-def test_next_divergence_without_any() -> None:
-    assert next_divergence(one_block(), None, 1) is None
-    assert next_divergence(one_block(), (1, 0), -1) is None
 
 
 def test_script_knows_every_state_in_wire_order() -> None:

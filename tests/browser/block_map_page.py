@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.block_map import Pick, block_map, next_divergence, pack
+from app.block_map import Pick, block_map, pack
 from tests.app.sample_rows import SESSIONS
 
 st.set_page_config(layout="wide")
@@ -23,7 +23,9 @@ rows = SESSIONS[name]()
 
 
 def go_on() -> None:
-    if cell := next_divergence(rows, picked_in_url(), 1):
+    current = picked_in_url() or (0, 0)
+    cells = sorted((rows.turn_numbers[row], block) for row, block in rows.divergences)
+    if cell := next((cell for cell in cells if cell > current), None):
         write_url(Pick(turn=cell[0], block=cell[1]))
 
 

@@ -1,11 +1,15 @@
 """The token account over made-up prompts.  The pinned figures of real sessions stand in test_analyse."""
 
+from dataclasses import replace
+
 import pytest
 
-from analysis.core.account import Facts, account, best_tokens, block_runs, parts
-from analysis.model.finding import Account, BlockRun, BlockState, Part, PartName
+from analysis.core.account import Facts, account, best_tokens, block_runs, missed_by_cause, parts
+from analysis.model.finding import Account, BlockRun, BlockState, Cause, Part, PartName
+from analysis.model.record import TurnRecord
 from analysis.model.session import TokenIds
 from tests.builders import tokens
+from tests.sample_store import record_of
 
 FRESH = range(5000, 6000)
 SEEN = range(100, 140)
@@ -106,3 +110,15 @@ def run_of(*named: tuple[int, PartName]) -> tuple[Part, ...]:
 )
 def test_block_runs(booked: tuple[Part, ...], diverged: int | None, runs: list[tuple[int, int, BlockState]]) -> None:
     assert block_runs(booked, 16, diverged) == tuple(BlockRun(*run) for run in runs)
+
+
+def test_missed_tokens_by_cause() -> None:
+    def turn(missed: int | None, *causes: tuple[str, int]) -> TurnRecord:
+        known = Account(0, missed, 0, 0, 0, None if missed is not None else 32, 0)
+        named = tuple(Cause(code, "certain", None, number, None, "", "") for code, number in causes)
+        return replace(record_of("02").turns[0], account=known, causes=named)
+
+    turns = [turn(100, ("a", 30), ("b", 20)), turn(10, ("b", 50)), turn(None, ("c", 7)), turn(0)]
+    assert list(missed_by_cause(turns).items()) == [("unexplained", 50), ("a", 30), ("b", 30)]
+    assert missed_by_cause([turn(5, ("a", 0), ("b", 5))]) == {"b": 5}, "no cause owns more than was missed"
+    assert missed_by_cause([replace(turns[0], account=None)]) == {}

@@ -55,7 +55,7 @@ def key_of(repository: Repository, record: SessionRecord) -> int:
 def contents(repository: Repository) -> tuple[Any, ...]:
     """All that a person can see of a database."""
     frames = (repository.imports(), repository.sessions(), repository.problems())
-    return repository.version(), *(frame.to_json(date_format="iso") for frame in frames), repository.unnamed_models()
+    return repository.version(), *(frame.to_json(date_format="iso") for frame in frames)
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.session_id)
@@ -310,14 +310,6 @@ def test_token_texts_by_model(empty: Repository) -> None:
     empty.remember_texts("another", {1: b"uno"})
     empty.remember_texts("another", {1: b"changed", 2: b"due"})
     assert empty.token_bytes("another", [1, 2]) == {1: b"uno", 2: b"due"}
-
-
-def test_models_without_texts_are_named_until_they_have_some(empty: Repository) -> None:
-    record = record_of("03")
-    empty.save(an_import(record, replace(record, model="no ids", full_ids=(None,) * len(record.turns))))
-    assert empty.unnamed_models() == [record.model]
-    empty.remember_texts(record.model, {1: b"one"})
-    assert empty.unnamed_models() == []
 
 
 def test_there_is_nothing_under_an_unknown_key(empty: Repository) -> None:
