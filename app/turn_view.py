@@ -40,7 +40,7 @@ def turn_comparison(record: SessionRecord, session_key: int, turn: TurnRecord, b
     num_blocks = CONTEXTS[context or "a little"]
     start = max(0, block - BLOCKS_BEFORE) * size
     stop = start + num_blocks * size
-    sides = _sides(record, turn, other, ids, start, stop)
+    sides = _sides(turn, other, ids, start, stop)
     texts = state.token_bytes(turn.model, {token for side in sides for token in side.token_ids})
     st.html(comparison_html(sides, texts, size, found.token if found else None, palette(state.is_dark())))
     if not texts:
@@ -109,9 +109,7 @@ def _other_turn(record: SessionRecord, turn: TurnRecord, ids: dict[int, TokenIds
     return next((one for one in record.turns if one.turn == number and one.turn in ids), None)
 
 
-def _sides(
-    record: SessionRecord, turn: TurnRecord, other: TurnRecord | None, ids: dict[int, TokenIds], start: int, stop: int
-) -> list[Side]:
+def _sides(turn: TurnRecord, other: TurnRecord | None, ids: dict[int, TokenIds], start: int, stop: int) -> list[Side]:
     """The columns: the other turn's prompt and reply, then this turn's prompt."""
     prompt = ids[turn.turn][: turn.prompt_tokens]
     if other is None:
