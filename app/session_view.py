@@ -16,6 +16,7 @@ from app.plain import plain
 from app.turn_view import turn_comparison
 
 FIGURE_WIDTH = 172  # pixels: six stand in a row at 1,280 pixels, narrower windows wrap them
+UNKNOWN = "?"  # as in the tables of the command line; a word is cut off in a tile of a narrow window
 FIDELITY = {
     "logged": "token ids from the log",
     "exact": "rendered, and as long as the server counted",
@@ -65,10 +66,10 @@ def key_figures(record: SessionRecord) -> None:
     """The session in six numbers."""
     sums = figures(record)
     nothing = sums.unknown_turns == sums.num_turns
-    hit_rate = "unknown" if sums.hit_rate is None else f"{sums.hit_rate:.1%}"
-    missed = f"{sums.missed_tokens:,}" if sums.known_turns and not nothing else "unknown"
-    prompt = f"{sums.prompt_tokens:,}" if sums.prompt_tokens else "unknown"
-    reusable, lost = ("unknown" if nothing else f"{number:,}" for number in (sums.reusable_tokens, sums.lost_tokens))
+    hit_rate = UNKNOWN if sums.hit_rate is None else f"{sums.hit_rate:.1%}"
+    missed = f"{sums.missed_tokens:,}" if sums.known_turns and not nothing else UNKNOWN
+    prompt = f"{sums.prompt_tokens:,}" if sums.prompt_tokens else UNKNOWN
+    reusable, lost = (UNKNOWN if nothing else f"{number:,}" for number in (sums.reusable_tokens, sums.lost_tokens))
     shown = (
         ("Turns", f"{sums.num_turns:,}", None if nothing else counted(sums.num_divergences, "divergence"), None),
         ("Prompt tokens", prompt, None, "Summed over all turns."),

@@ -109,7 +109,7 @@ def test_a_session_that_was_opened_is_found_again(visit: Open, samples: Path) ->
 def test_a_server_that_did_not_report_is_said_with_the_remedy(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("session", samples, session=key_of("12")))
     figures = cards(shown)
-    assert (figures["Hit rate (reported)"], figures["Missed"]) == ("unknown", "unknown")
+    assert (figures["Hit rate (reported)"], figures["Missed"]) == ("?", "?")
     assert "--enable-prompt-tokens-details" in words(shown)
 
 
