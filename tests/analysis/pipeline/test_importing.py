@@ -9,16 +9,9 @@ import pytest
 
 from analysis.formats.base import FormatError, UnknownFormat
 from analysis.model.settings import Settings
-from analysis.pipeline.importing import (
-    LogFile,
-    Source,
-    already_stored,
-    analyse_source,
-    joined,
-    read_source,
-    store,
-)
+from analysis.pipeline.importing import already_stored, analyse_source, store
 from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.sources import LogFile, Source, joined, read_source
 from analysis.store.repository import Repository
 from tests.builders import RECORDED, SAMPLE_MODEL, lines_of, log_of
 from tests.sample_store import GIVEN, fill, sample, sample_renderers
