@@ -117,12 +117,16 @@ class _Walk:
         places = {(id(session), turn.number): index for index, (session, turn) in enumerate(self._named)}
         for session in self.sessions:
             previous: dict[str | None, TurnAnalysis] = {}
+            before: dict[str | None, Turn] = {}
             for turn in session.turns:
                 found = self.results[id(turn)]
                 missed = found.account is not None and found.account.missed
                 gap = gaps.of(places[id(session), turn.number]) if missed else None
-                causes, notes = explain(Evidence(found, previous.get(turn.lineage), gap, facts))
+                causes, notes = explain(
+                    Evidence(found, previous.get(turn.lineage), gap, facts, before.get(turn.lineage))
+                )
                 self.results[id(turn)] = replace(found, causes=causes, notes=notes)
+                before[turn.lineage] = turn
                 if found.full_ids is not None:
                     previous[turn.lineage] = found
 
