@@ -5,7 +5,7 @@ Every reply becomes a request with the messages before it.  Knows no usage, so w
 
 from collections.abc import Iterator
 
-from analysis.formats import jsontext, openai_chat, shape
+from analysis.formats import jsontext, shape, wrapper
 from analysis.formats.base import FormatError, Problems, Progress
 from analysis.formats.calls import dig, entry, first_text, objects
 from analysis.formats.grouping import Entry, grouped
@@ -31,7 +31,7 @@ OTHERS = shape.OTHERS - {"conversations", "traj", "simulations", "trajectory"}
 def sniff(head: bytes) -> bool:
     """Yes to messages outside of a request, in an object without another tool's fields."""
     records = shape.opening(head)
-    if openai_chat.sniff(head) or any(OTHERS & record.keys() for record in records):
+    if any(OTHERS & record.keys() or wrapper.api(record) is not None for record in records):
         return False
     first = {key: shape.value(record, key) for record in records[:1] for key in record}
     held = _conversations(first)

@@ -40,6 +40,8 @@ def api(record: Fields) -> Api | None:
         return None
     wrapped = body_of(record)
     body = wrapped if wrapped is not None else {key: jsontext.decode(item) for key, item in record.items()}
+    if wrapped is None and _is_told(body):
+        return None
     answer, stream = (
         mapping(value(record, RESPONSE)),
         str(value(record, STREAM) or value(record, RESPONSE) or "")[:2000],
@@ -53,16 +55,17 @@ def api(record: Fields) -> Api | None:
         return "messages"
     if "input" in body and ("instructions" in body or "previous_response_id" in body):
         return "responses"
-    is_chat = any(name in body for name in PROMPTS) and (wrapped is not None or _is_bare(body))
+    is_chat = any(name in body for name in PROMPTS) and (
+        wrapped is not None or any(name in body for name in (*SENT, *ANSWERED))
+    )
     return "chat" if is_chat else None
 
 
-def _is_bare(body: dict[str, Json]) -> bool:
-    """Whether a request without a wrapper went to a server: it has an answer, or names its model and waits for one."""
-    if any(name in body for name in ANSWERED):
-        return True
+def _is_told(body: dict[str, Json]) -> bool:
+    """Whether a bare object is no request: its last message is a reply, and no other answer is beside it."""
     messages = objects(body.get("messages"))
-    return any(name in body for name in SENT) and not (messages and messages[-1].get("role") == "assistant")
+    answered = any(name in body for name in ANSWERED)
+    return bool(messages) and messages[-1].get("role") == "assistant" and not answered
 
 
 def is_batch(record: Fields) -> bool:
