@@ -4,8 +4,10 @@ import contextlib
 import gzip
 import json
 import random
+import textwrap
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -198,3 +200,25 @@ def test_no_secret_leaves_a_parser(path: Path) -> None:
     with contextlib.suppress(FormatError):
         said = repr(named(FORMAT_OF[path]).read(path.read_bytes(), "f", "s"))
         assert not any(secret in said for secret in SECRETS)
+
+
+def test_the_format_of_the_readme_is_one() -> None:
+    """The example is run as it stands there."""
+    text = (ROOT / "README.md").read_text("utf-8")
+    example = text[text.index('    name, title = "acme"') : text.index("\n\nThe sample goes to")]
+    module: dict[str, Any] = {}
+    exec(
+        "from analysis.formats import jsontext, shape\n"
+        "from analysis.formats.base import FormatError, Problems, Progress\n"
+        "from analysis.formats.calls import entry, first_text, objects, usage\n"
+        "from analysis.formats.grouping import grouped\n"
+        "from analysis.model.session import Log\n" + textwrap.dedent(example),
+        module,
+    )
+    data = b'{"acme_run": 7, "model": "m", "messages": [{"role": "user", "content": "a"}], "prompt": 9, "cached": 0}'
+    assert module["sniff"](data) and not any(known.sniff(data) for known in FORMATS if known.name != "openai-chat")
+    (session,) = module["read"](data, "f", "s").sessions
+    (turn,) = session.turns
+    assert (session.session_id, turn.usage.cached_tokens, turn.completeness) == ("7", 0, {"no_tools"})
+    with pytest.raises(FormatError):
+        module["read"](b"{", "f", "s")
