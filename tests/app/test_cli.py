@@ -103,7 +103,7 @@ def test_the_same_server_shares_blocks(tmp_path: Path) -> None:
             b"\x00\x01\x02" * 100,
             "log.jsonl: binary data, and no log that Whymiss reads. Tried: openai-chat looks for a",
         ),
-        (b"just some words\n", "log.jsonl: text, and no log that Whymiss reads. Tried: openai-chat looks for a JSON"),
+        (b"just some words\n", "log.jsonl: text, and no log that Whymiss reads. Tried: openai-chat"),
         (
             b'{"messages": "no list"}\n',
             "log.jsonl: text, and no log that Whymiss reads. Tried: openai-chat looks for a JSON",
