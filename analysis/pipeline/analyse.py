@@ -18,6 +18,7 @@ from analysis.model.evidence import Reconciliation
 from analysis.model.finding import Donor, Previous, SessionAnalysis, TurnAnalysis
 from analysis.model.session import Problem, Session, Turn
 from analysis.model.settings import Settings
+from analysis.pipeline.evidence import Compared
 from analysis.pipeline.explain import divergence
 from analysis.pipeline.gaps import Gaps, SideFiles, Visit, source_facts
 from analysis.pipeline.reconcile import reconcile
@@ -104,16 +105,34 @@ class _Walk:
         """Say why, now that the whole history is known."""
         facts = source_facts(self.visits, self.settings, side)
         gaps = Gaps(self.visits, self.settings, side)
+        compared = Compared(self.renderer_for)
         places = {(visit.session, visit.found.turn.number): index for index, visit in enumerate(self.visits)}
         for session in self.sessions:
             previous = None
-            for turn in session.turns:
-                found = self.results[id(turn)]
+            before = [self.results[id(turn)] for turn in session.turns]
+            for index, (turn, found) in enumerate(zip(session.turns, before, strict=True)):
+                place = places.get((id(session), turn.number))
                 missed = found.account is not None and found.account.missed
-                gap = gaps.of(places[id(session), turn.number]) if missed else None
-                causes, notes = explain(Evidence(found, previous, gap, facts))
+                asked = Evidence(
+                    now=found,
+                    previous=previous,
+                    gap=gaps.of(place) if missed and place is not None else None,
+                    source=facts,
+                    comparison=compared.with_previous(before, index, previous) if previous else None,
+                    first=compared.with_others(found, self._others(place)) if previous is None else None,
+                )
+                causes, notes = explain(asked)
                 self.results[id(turn)] = replace(found, causes=causes, notes=notes)
                 previous = found if found.full_ids is not None else previous
+
+    def _others(self, place: int | None) -> list[TurnAnalysis]:
+        """The latest turn of every other session with the same keys before a visit."""
+        if place is None:
+            return []
+        mine = self.visits[place]
+        same = [visit for visit in self.visits[:place] if visit.session != mine.session]
+        keys = _keys(mine.found.turn)
+        return list({one.session: one.found for one in same if _keys(one.found.turn) == keys}.values())
 
     def session(self, session: Session, found: Reconciliation) -> SessionAnalysis:
         """What was found of a session; ``found`` is the reconciliation of the whole history."""

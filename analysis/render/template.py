@@ -63,6 +63,9 @@ class TemplateRenderer:
     def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
         return token_bytes(self._files.tokenizer, token_ids)
 
+    def template_names(self) -> frozenset[str]:
+        return self._compiled().names() if self._files.chat_template is not None else frozenset()
+
     def _completion_ids(self, request: Request, reply: str) -> TokenIds:
         special = request.add_special_tokens is not False  # vLLM's default for completions
         if isinstance(request.prompt, str):
@@ -123,6 +126,9 @@ class TemplateRenderer:
     def _template(self, request: Request) -> ChatTemplate:
         if request.chat_template is not None:  # a log may hold anything, and a template is a program
             raise RenderError("the request brings a chat template of its own, which is not run")
+        return self._compiled()
+
+    def _compiled(self) -> ChatTemplate:
         source = self._files.chat_template
         if source is None:
             raise RenderError(f"{self.name}: the model has no chat template. Add chat_template.jinja to its folder.")
