@@ -11,6 +11,7 @@ from analysis.core.account import Facts, account, best_tokens, parts
 from analysis.core.align import common_prefix
 from analysis.core.blocks import left_behind, reusable_tokens
 from analysis.core.lineage import Candidate
+from analysis.core.media import sent
 from analysis.core.serving import Asked, Served, Serving
 from analysis.formats.base import and_more
 from analysis.formats.grouping import known_times
@@ -25,7 +26,7 @@ from analysis.pipeline.reconcile import reconcile
 from analysis.pipeline.tokens import RendererFor, TurnTokens, turn_tokens
 
 NO_SIDE_FILES = SideFiles()
-Keys = tuple[str, str | None, str | None]
+Keys = tuple[str, str | None, str | None, str | None]
 REMEDY = "Log token ids (return_token_ids), or render through a live server (--endpoint)."
 PATIENCE = 3  # turns in a row that a server may leave unanswered before the analysis gives up
 POOL_REMEDY = "From here on memory is taken as unlimited. Check the number of blocks (--blocks) and the log's times."
@@ -75,7 +76,7 @@ class _Walk:
 
     def __post_init__(self) -> None:
         self._serving = Serving(self.settings)
-        self._mixed = {id(session) for session in self.sessions if len({_keys(turn) for turn in session.turns}) > 1}
+        self._mixed = {id(session) for session in self.sessions if _is_mixed(session)}
 
     def visit(self, session: Session, turn: Turn) -> None:
         """Explain one turn and remember what it leaves behind.  Raise the OSError of a server that stays silent."""
@@ -195,6 +196,7 @@ class _Walk:
             lcp_tokens=lcp,
             place=turn.replica,
             skips_cache=turn.request.skips_cache,
+            media=tokens.media,
         )
         try:
             served = self._serving.serve(asked)
@@ -220,9 +222,15 @@ def _grouped(problems: Sequence[Problem]) -> Iterator[Problem]:
         yield replace(problem, message=and_more(problem.message, counts[problem.message] - 1))
 
 
+def _is_mixed(session: Session) -> bool:
+    """Whether turns of a session may not share blocks although their ids are equal."""
+    has_media = any(turn.media or sent(turn.request) for turn in session.turns)
+    return has_media or len({_keys(turn) for turn in session.turns}) > 1
+
+
 def _keys(turn: Turn) -> Keys:
-    """What blocks are shared within, beside the token ids: model or adapter, salt, and who served the turn."""
-    return turn.request.model, turn.request.salt, turn.replica
+    """What blocks are shared within, beside the ids: model or adapter, salt, embeddings, and who served the turn."""
+    return turn.request.model, turn.request.salt, turn.request.embeds, turn.replica
 
 
 def _cached(turn: Turn, tokens: TurnTokens) -> int | None:
