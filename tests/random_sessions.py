@@ -1,4 +1,4 @@
-"""Random sessions that only grow: an agent with tools that answers, calls and thinks, and whose client changes nothing."""
+"""Random sessions that only grow: an agent that answers, calls and thinks, and a client that changes nothing."""
 
 import json
 from random import Random
@@ -7,7 +7,10 @@ from typing import Any
 from analysis.model.session import Json, JsonObject, Request, Session, Turn, Usage
 from analysis.render.template import TemplateRenderer
 
-WORDS = "read the log of run 14:02 on 2026-11-29 and tell why block 0x1f3a was lost, é 中文 naïve <b> {x: 1}".split()
+WORDS = (
+    *("read", "the", "log", "of", "run", "14:02", "on", "2026-11-29", "and", "tell", "why", "block", "0x1f3a", "was"),
+    *("lost,", "é", "中文", "naïve", "<b>", "{x:", "1}"),
+)
 TOOLS: tuple[JsonObject, ...] = tuple(
     {
         "type": "function",
@@ -32,7 +35,11 @@ def growing(seed: int, renderer: TemplateRenderer, thinks: bool, most_queries: i
         for step in range(chance.randint(0, 3) if tools else 0):
             reply = _reply(chance, thinks, call=f"call_{len(turns)}_{step}")
             turns.append(_turn(renderer, messages, tools, reply, len(turns) + 1))
-            result: dict[str, Json] = {"role": "tool", "tool_call_id": f"call_{len(turns) - 1}_{step}", "name": "search"}
+            result: dict[str, Json] = {
+                "role": "tool",
+                "tool_call_id": f"call_{len(turns) - 1}_{step}",
+                "name": "search",
+            }
             messages += [reply, {**result, "content": _text(chance, 20)}]
         reply = _reply(chance, thinks)
         turns.append(_turn(renderer, messages, tools, reply, len(turns) + 1))
@@ -41,7 +48,10 @@ def growing(seed: int, renderer: TemplateRenderer, thinks: bool, most_queries: i
 
 
 def _reply(chance: Random, thinks: bool, call: str | None = None) -> dict[str, Json]:
-    reply: dict[str, Json] = {"role": "assistant", "content": "" if call and chance.random() < 0.7 else _text(chance, 9)}
+    reply: dict[str, Json] = {
+        "role": "assistant",
+        "content": "" if call and chance.random() < 0.7 else _text(chance, 9),
+    }
     if thinks:
         reply["reasoning_content"] = _text(chance, 10)
     if call is not None:
