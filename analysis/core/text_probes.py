@@ -1,0 +1,180 @@
+"""Probes of a chat template that look at what it prints of a conversation, and where.
+
+Date, place of the tools, ids of tool calls, arguments of tool calls, blanks.  The same terms as the growth probes.
+"""
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+
+from analysis.core.bench import MONTHS_LATER, Bench, common, difference, shown, taken
+from analysis.core.conversations import (
+    ANSWER_TEXTS,
+    ARGUMENTS,
+    CALL_IDS,
+    RESULT_TEXTS,
+    SYSTEM_TEXT,
+    TOOL,
+    USER_TEXTS,
+    Conversation,
+    Shape,
+    answer,
+    call,
+    conversation,
+    result,
+    user,
+)
+from analysis.core.growth_probes import NO_RESULTS
+from analysis.model.template_check import Outcome
+
+NO_CALLS = "tool calls are not printed"
+DATE_FORMATS = ("%d %b %Y", "%d %B %Y", "%B %d, %Y", "%b %d, %Y", "%Y-%m-%d", "%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y")
+_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
+_DATE = re.compile(rf"\b(?:\d{{1,2}} {_MONTH} \d{{4}}|{_MONTH} \d{{1,2}}, \d{{4}}|\d{{4}}[-/]\d\d[-/]\d\d)\b")
+SAME_PLACE = 6  # equal characters in front of a user's text that show the same opening of its message
+PAD = "  "
+
+
+def date(bench: Bench, shape: Shape) -> Outcome:
+    """The same request at two times; with a server's clock, whether its prompt shows today's date."""
+    sent = conversation(shape, user(0))
+    old = bench.prompt(sent)
+    taken(old, USER_TEXTS[0], "user")
+    scene = "the same request months later"
+    if bench.now is not None:
+        scene = "a request of today"
+        if today := _date_of(bench.now, old):
+            return Outcome(
+                "not-pure",
+                "follows the clock",
+                scene,
+                message=f"the server's clock cannot be moved; it prints {today}, which is today",
+            )
+    else:
+        new = bench.prompt(sent, MONTHS_LATER)
+        if new != old:
+            return Outcome("not-pure", "follows the clock", scene, old, new)
+    frozen = _DATE.search(old)
+    return Outcome("pure", f"always {frozen[0]}" if frozen else "none printed", scene)
+
+
+def _date_of(now: float, text: str) -> str | None:
+    """The day of a clock as the text spells it; a server may stand in another time zone."""
+    for days in (0, -1, 1):
+        day = datetime.fromtimestamp(now, UTC) + timedelta(days=days)
+        for written in (day.strftime(pattern) for pattern in DATE_FORMATS):
+            if written in text:
+                return written
+    return None
+
+
+def tools_relocated(bench: Bench, shape: Shape) -> Outcome:
+    """Where the tools stand, and whether they stay there at a new user turn."""
+    function = TOOL["function"]
+    assert isinstance(function, dict)
+    described = str(function["description"])
+    old = bench.prompt(conversation(shape, user(0)))
+    new = bench.prompt(conversation(shape, user(0), answer(0), user(1)))
+    shown(old, described, "tools are not printed")
+    shown(new, described, "tools are not printed")
+    scene = "a new user message"
+    if new.index(described) > new.index(ANSWER_TEXTS[0]):
+        return Outcome("not-pure", "before the last user message: moved", scene, old, new)
+    bare = bench.prompt(conversation(shape, user(0), tools=False))
+    return Outcome("pure", _place(old, bare, described), scene)
+
+
+def _place(text: str, bare: str, described: str) -> str:
+    """Where the tools stand; ``bare`` is the same prompt without tools."""
+    tools, first_user = text.index(described), text.index(USER_TEXTS[0])
+    if tools > first_user:
+        return "behind the first user message"
+    opening = common(text[first_user - SAME_PLACE : first_user][::-1], bare[: bare.index(USER_TEXTS[0])][::-1])
+    if opening < SAME_PLACE:
+        return "in the first user message"
+    if SYSTEM_TEXT not in text:
+        return "at the head"
+    return "before the system text" if tools < text.index(SYSTEM_TEXT) else "after the system text"
+
+
+def tool_ids(bench: Bench, shape: Shape) -> Outcome:
+    """Whether the ids of tool calls are printed: then an id that changes rewrites the history."""
+    text = bench.prompt(_one_call(shape))
+    shown(text, RESULT_TEXTS[0], NO_RESULTS)
+    scene = "a tool call and its result"
+    if CALL_IDS[0] in text:
+        return Outcome("pure", "printed: a client that renames them rewrites the history", scene)
+    return Outcome("pure", "not printed", scene)
+
+
+def arguments(bench: Bench, shape: Shape) -> Outcome:
+    """How the arguments of a tool call are printed: given as an object, and as the text of its JSON.
+
+    vLLM parses the text before the template sees it, so a template that takes only text refuses there.
+    """
+    scene = "a tool call and its result"
+    if shape.arguments == "string":
+        text = bench.prompt(_one_call(shape))
+        shown(text, str(ARGUMENTS[0]["volume"]), NO_CALLS)
+        return Outcome("raises", f"object: raises; string: {_string_form(text)}", scene)
+    text = bench.prompt(_one_call(shape))
+    shown(text, RESULT_TEXTS[0], NO_RESULTS)
+    shown(text, str(ARGUMENTS[0]["volume"]), NO_CALLS)
+    finding = f"object: {_object_form(text)}"
+    if bench.parses_arguments:
+        return Outcome("pure", finding, scene)
+    try:
+        as_string = bench.prompt(_one_call(Shape(shape.system, True, shape.parts, "string")))
+    except ValueError as error:
+        return Outcome("pure", f"{finding}; string: raises", scene, message=str(error))
+    return Outcome("pure", f"{finding}; string: {_string_form(as_string)}", scene)
+
+
+def _one_call(shape: Shape) -> Conversation:
+    return conversation(shape, user(0), call(0), result(0))
+
+
+def _object_form(text: str) -> str:
+    if json.dumps(ARGUMENTS[0]) in text:
+        return "JSON"
+    if json.dumps(ARGUMENTS[0], separators=(",", ":")) in text:
+        return "compact JSON"
+    called = text[text.rindex(str(ARGUMENTS[0]["volume"])) :].partition(RESULT_TEXTS[0])[0]
+    return "markup of its own, booleans as True" if "True" in called else "markup of its own"
+
+
+def _string_form(text: str) -> str:
+    written = json.dumps(ARGUMENTS[0])
+    if json.dumps(written) in text:
+        return "quoted"
+    if written in text:
+        return "verbatim"
+    return "dropped" if str(ARGUMENTS[0]["volume"]) not in text else "in another form"
+
+
+def trims(bench: Bench, shape: Shape) -> Outcome:
+    """Which messages lose the blanks around their text, and whether that depends on where they stand."""
+    padded = {
+        "system": SYSTEM_TEXT,
+        "user": USER_TEXTS[0],
+        "assistant": ANSWER_TEXTS[0],
+        "content beside tool calls": "I shall read it.",
+        "tool": RESULT_TEXTS[0],
+    }
+    asked = user(0, _padded(padded["user"]))
+    looped = (call(0, text=_padded(padded["content beside tool calls"])), result(0, text=_padded(padded["tool"])))
+    spoken = (asked, *(looped if shape.tool_loop else ()), answer(0, text=_padded(padded["assistant"])), user(1))
+    system = _padded(SYSTEM_TEXT)
+    sent = conversation(shape, asked, system_text=system)
+    old, new = bench.prompt(sent), bench.prompt(conversation(shape, *spoken, system_text=system))
+    taken(new, padded["user"], "user")
+    scene = "messages with blanks around their text"
+    at = difference(old, new)
+    if at is not None and at < bench.body_length(sent):
+        return Outcome("not-pure", "a message renders otherwise later", scene, old, new)
+    trimmed = [name for name, text in padded.items() if text in new and _padded(text) not in new]
+    return Outcome("pure", ", ".join(trimmed) or "nothing", scene)
+
+
+def _padded(text: str) -> str:
+    return f"{PAD}{text}{PAD}"
