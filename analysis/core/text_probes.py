@@ -33,6 +33,13 @@ _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 _DATE = re.compile(rf"\b(?:\d{{1,2}} {_MONTH} \d{{4}}|{_MONTH} \d{{1,2}}, \d{{4}}|\d{{4}}[-/]\d\d[-/]\d\d)\b")
 SAME_PLACE = 6  # equal characters in front of a user's text that show the same opening of its message
 PAD = "  "
+PADDED = {  # whose text -> what is put between blanks
+    "system": SYSTEM_TEXT,
+    "user": USER_TEXTS[0],
+    "assistant": ANSWER_TEXTS[0],
+    "content beside tool calls": "I shall read it.",
+    "tool": RESULT_TEXTS[0],
+}
 
 
 def date(bench: Bench, shape: Shape) -> Outcome:
@@ -154,27 +161,26 @@ def _string_form(text: str) -> str:
 
 def trims(bench: Bench, shape: Shape) -> Outcome:
     """Which messages lose the blanks around their text, and whether that depends on where they stand."""
-    padded = {
-        "system": SYSTEM_TEXT,
-        "user": USER_TEXTS[0],
-        "assistant": ANSWER_TEXTS[0],
-        "content beside tool calls": "I shall read it.",
-        "tool": RESULT_TEXTS[0],
-    }
-    asked = user(0, _padded(padded["user"]))
-    looped = (call(0, text=_padded(padded["content beside tool calls"])), result(0, text=_padded(padded["tool"])))
-    spoken = (asked, *(looped if shape.tool_loop else ()), answer(0, text=_padded(padded["assistant"])), user(1))
-    system = _padded(SYSTEM_TEXT)
-    sent = conversation(shape, asked, system_text=system)
-    old, new = bench.prompt(sent), bench.prompt(conversation(shape, *spoken, system_text=system))
-    taken(new, padded["user"], "user")
+    sent, later = _with_blanks(shape, PAD)
+    old, new = bench.prompt(sent), bench.prompt(later)
+    taken(new, USER_TEXTS[0], "user")
     scene = "messages with blanks around their text"
-    at = difference(old, new)
-    if at is not None and at < bench.body_length(sent):
+    if _breaks(bench, sent, later) and not _breaks(bench, *_with_blanks(shape, "")):
         return Outcome("not-pure", "a message renders otherwise later", scene, old, new)
-    trimmed = [name for name, text in padded.items() if text in new and _padded(text) not in new]
+    trimmed = [name for name, text in PADDED.items() if text in new and f"{PAD}{text}{PAD}" not in new]
     return Outcome("pure", ", ".join(trimmed) or "nothing", scene)
 
 
-def _padded(text: str) -> str:
-    return f"{PAD}{text}{PAD}"
+def _with_blanks(shape: Shape, pad: str) -> tuple[Conversation, Conversation]:
+    """A first request and one that goes on from it, with every text between blanks."""
+    padded = {name: f"{pad}{text}{pad}" for name, text in PADDED.items()}
+    asked, system = user(0, padded["user"]), padded["system"]
+    looped = (call(0, text=padded["content beside tool calls"]), result(0, text=padded["tool"]))
+    spoken = (asked, *(looped if shape.tool_loop else ()), answer(0, text=padded["assistant"]), user(1))
+    first = conversation(shape, asked, tools=False, system_text=system)
+    return first, conversation(shape, *spoken, tools=False, system_text=system)
+
+
+def _breaks(bench: Bench, sent: Conversation, later: Conversation) -> bool:
+    at = difference(bench.prompt(sent), bench.prompt(later))
+    return at is not None and at < bench.body_length(sent)
