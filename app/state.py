@@ -5,6 +5,7 @@ twice.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
@@ -15,8 +16,10 @@ from analysis.live.vllm import ServerInfo, VllmServer
 from analysis.model.record import SessionRecord
 from analysis.model.session import TokenIds
 from analysis.model.settings import Normalisation
+from analysis.model.template_check import TemplateCheck
 from analysis.pipeline.importing import Progress, analyse_source, read_source, store
 from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.template_check import check_model
 from analysis.store.database import StoreError
 from analysis.store.repository import Repository
 from app import places
@@ -28,6 +31,7 @@ SERVED = "live_server_info"
 OPENED = "opened_session"
 TABLE = "session_table_number"
 SAID = "message"
+CHECK = "template_check"
 
 _seeding = Lock()
 
@@ -99,6 +103,22 @@ def connect_live(server: VllmServer | None, info: ServerInfo | None) -> None:
 def live_info() -> ServerInfo | None:
     """What the live server said of itself."""
     return st.session_state.get(SERVED)
+
+
+@st.cache_resource(show_spinner=False)
+def checked_sample() -> TemplateCheck:
+    """The template check of the sample model."""
+    return replace(check_model(str(places.known_models()[places.SAMPLE_MODEL])), name=places.SAMPLE_MODEL)
+
+
+def kept_check(source: str) -> TemplateCheck | None:
+    """The template check that this browser session asked for last, by where the template comes from."""
+    return st.session_state.get(f"{CHECK}_{source}")
+
+
+def keep_check(source: str, check: TemplateCheck | None) -> None:
+    """Keep a template check for the reruns of this browser session; None forgets it."""
+    st.session_state[f"{CHECK}_{source}"] = check
 
 
 def session(session_key: int) -> SessionRecord | None:
