@@ -157,11 +157,8 @@ def _evidence(probe: ProbeResult) -> None:
         st.caption(plain(probe.message or ""))
         return
     cure = f"Cured by {knob_words(probe)} in chat_template_kwargs of every request." if probe.knob else ""
-    st.caption(
-        plain(
-            f"{probe.scene[0].upper()}{probe.scene[1:]} ({probe.shape}). They part at character {found.position:,}. {cure}"
-        )
-    )
+    scene = f"{probe.scene[0].upper()}{probe.scene[1:]} ({probe.shape})"
+    st.caption(plain(f"{scene}. The prompts part at character {found.position:,}. {cure}"))
     st.code(f"…{visible(found.before)}", language=None, wrap_lines=True)
     for column, title, text in zip(
         st.columns(2), ("Earlier prompt goes on", "Later prompt goes on"), (found.old, found.new), strict=True

@@ -58,9 +58,12 @@ def _refuse(asked: Conversation, faults: tuple[str, ...]) -> None:
 
 
 def _head(asked: Conversation, arguments: JsonObject, at: float, faults: tuple[str, ...]) -> str:
-    head = f"<{datetime.fromtimestamp(at, UTC):%Y-%m-%d}>" if "date" in faults and "date" not in arguments else ""
-    head += "<26 Jul 2024>" if "frozen date" in faults else ""
     systems = [_text(message) for message in asked.messages if message["role"] == "system"]
+    dated = "date" in faults or ("date without system" in faults and not systems)
+    head = f"<{datetime.fromtimestamp(at, UTC):%Y-%m-%d}>" if dated and "date" not in arguments else ""
+    head += "<26 Jul 2024>" if "frozen date" in faults else ""
+    if "system-relocated" in faults:
+        return head
     head += "".join(f"[system|{_trimmed(text, faults)}]" for text in systems[: None if "hoists" in faults else 1])
     return head + ("" if "tools-relocated" in faults or "no tools" in faults else _tools(asked))
 
@@ -71,6 +74,8 @@ def _message(asked: Conversation, index: int, last_user: int, arguments: JsonObj
     before = _tools(asked) if "tools-relocated" in faults and index == last_user else ""
     if role == "tool" and "no results" in faults:
         return ""
+    if "system-relocated" in faults and index == last_user and asked.messages[0]["role"] == "system":
+        before += f"[system|{_text(asked.messages[0])}]"
     mark = "*" if "positional-marker" in faults and index == len(asked.messages) - 1 else ""
     if role == "assistant":
         newest = index > last_user or bool(arguments.get("keep"))

@@ -12,6 +12,7 @@ from analysis.core.conversations import (
     LATE_SYSTEM_TEXT,
     REASONING_TEXTS,
     RESULT_TEXTS,
+    SYSTEM_TEXT,
     USER_TEXTS,
     Conversation,
     Shape,
@@ -153,7 +154,9 @@ def positional_marker(bench: Bench, shape: Shape) -> Outcome:
         taken(old, USER_TEXTS[0], "user")
         at = difference(old, new)
         if at is not None and at < bench.body_length(earlier) and not _in_empty_block(old, at):
-            return Outcome("not-pure", "an unchanged message renders otherwise later", scene, old, new)
+            moved = shape.system and SYSTEM_TEXT in old and new.find(SYSTEM_TEXT) != old.index(SYSTEM_TEXT)
+            finding = "the system text moves" if moved else "an unchanged message renders otherwise later"
+            return Outcome("not-pure", finding, scene, old, new)
     return Outcome("pure", "none", scene)
 
 

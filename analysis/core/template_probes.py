@@ -82,6 +82,7 @@ def _result(probe: Probe, bench: Bench, shape: Shape, outcome: Outcome, knobs: S
         shape.words,
         differing,
         knob.words if knob else None,
+        knob.as_arguments if knob else None,
         knob is not None and knob.changes_prompt,
         outcome.message,
     )

@@ -5,6 +5,7 @@ Date, place of the tools, ids of tool calls, arguments of tool calls, blanks.  T
 
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from analysis.core.bench import MONTHS_LATER, Bench, common, difference, shown, taken
@@ -43,24 +44,33 @@ PADDED = {  # whose text -> what is put between blanks
 
 
 def date(bench: Bench, shape: Shape) -> Outcome:
-    """The same request at two times; with a server's clock, whether its prompt shows today's date."""
-    sent = conversation(shape, user(0))
+    """The same request at two times, with and without a system message: some templates bring a dated one of their own.
+
+    Where the clock is a server's, its prompt is searched for today's date instead.
+    """
+    found = _dated(bench, conversation(shape, user(0)), "")
+    if found.verdict == "pure" and shape.system:
+        try:
+            bare = _dated(bench, conversation(replace(shape, system=False), user(0)), " without a system message")
+        except ValueError:  # it takes no request without one
+            return found
+        return found if bare.verdict == "pure" else bare
+    return found
+
+
+def _dated(bench: Bench, sent: Conversation, where: str) -> Outcome:
     old = bench.prompt(sent)
     taken(old, USER_TEXTS[0], "user")
-    scene = "the same request months later"
     if bench.now is not None:
-        scene = "a request of today"
+        scene = f"a request of today{where}"
         if today := _date_of(bench.now, old):
-            return Outcome(
-                "not-pure",
-                "follows the clock",
-                scene,
-                message=f"the server's clock cannot be moved; it prints {today}, which is today",
-            )
+            told = f"the server's clock cannot be moved; it prints {today}, which is today"
+            return Outcome("not-pure", f"follows the clock{where}", scene, message=told)
     else:
+        scene = f"the same request months later{where}"
         new = bench.prompt(sent, MONTHS_LATER)
         if new != old:
-            return Outcome("not-pure", "follows the clock", scene, old, new)
+            return Outcome("not-pure", f"follows the clock{where}", scene, old, new)
     frozen = _DATE.search(old)
     return Outcome("pure", f"always {frozen[0]}" if frozen else "none printed", scene)
 

@@ -6,6 +6,8 @@ The words of ``Behaviour``, ``Verdict`` and ``Overall`` stand in the JSON answer
 from dataclasses import dataclass
 from typing import Literal
 
+from analysis.model.session import JsonObject
+
 Behaviour = Literal[
     "tool-loop",
     "reasoning-stripped",
@@ -60,7 +62,8 @@ class ProbeResult:
 
     ``finding`` says in a few words what the template does, ``shape`` in which shape of conversation it was seen.
     ``knob`` is the template argument, such as ``preserve_thinking=true``, that makes the probe pure when every request
-    carries it; None where nothing is to cure or nothing cures.  ``knob_changes_prompt`` says that it also changes the
+    carries it, and ``knob_arguments`` the same as ``chat_template_kwargs``; None where nothing is to cure or nothing
+    cures.  ``knob_changes_prompt`` says that it also changes the
     prompt of a first turn, and so what the model is asked to do.  ``message`` is the template's own error, or why there
     was nothing to probe.
     """
@@ -72,6 +75,7 @@ class ProbeResult:
     shape: str = ""
     evidence: TextDifference | None = None
     knob: str | None = None
+    knob_arguments: JsonObject | None = None
     knob_changes_prompt: bool = False
     message: str | None = None
 

@@ -87,6 +87,7 @@ def _probe(probe: ProbeResult) -> dict[str, Any]:
         "scene": probe.scene,
         "shape": probe.shape,
         "knob": probe.knob,
+        "knob_arguments": probe.knob_arguments and dict(probe.knob_arguments),
         "knob_changes_prompt": probe.knob_changes_prompt,
         "message": probe.message,
         "evidence": found and {"position": found.position, "before": found.before, "old": found.old, "new": found.new},

@@ -39,6 +39,7 @@ def test_the_json_answer_on_stdout_and_in_a_file(tmp_path: Path) -> None:
     (checked,) = answer["templates"]
     found = {probe["behaviour"]: probe for probe in checked["probes"]}
     assert found["reasoning-stripped"]["knob"] == "preserve_reasoning=true"
+    assert found["reasoning-stripped"]["knob_arguments"] == {"preserve_reasoning": True}
     assert "Perhaps page seven" in found["reasoning-stripped"]["evidence"]["old"]
     result = run("template", SAMPLE_MODEL, "--json", tmp_path / "answer.json", code=1)
     assert "Not pure" in result.stdout and json.loads((tmp_path / "answer.json").read_text("utf-8")) == answer

@@ -11,6 +11,7 @@ STRIPPED = ProbeResult(
     "with a tool loop",
     TextDifference(1234, "user\n", "<think>\x1b[31m", "call"),
     "keep=true",
+    {"keep": True},
 )
 RAISED = ProbeResult("late-system", "raises", "raises", message="TemplateError: \x1b no")
 CHECK = TemplateCheck("one", "template", "not-pure", (STRIPPED, RAISED), ("Mind this.",))

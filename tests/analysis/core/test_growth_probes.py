@@ -71,6 +71,12 @@ def test_positional_markers(shape: Shape) -> None:
     assert probes.positional_marker(bench("positional-marker"), shape).verdict == "not-pure"
 
 
+def test_a_system_text_that_moves_is_told() -> None:
+    found = probes.positional_marker(bench("system-relocated"), LOOP)
+    assert (found.verdict, found.finding) == ("not-pure", "the system text moves")
+    assert probes.positional_marker(bench("system-relocated"), Shape(system=False)).verdict == "pure"
+
+
 @pytest.mark.parametrize("fault", ["empty-think-block", "generation-prompt", "tools-relocated", "reasoning-stripped"])
 def test_a_fault_with_a_probe_of_its_own_is_no_positional_marker(fault: str) -> None:
     assert probes.positional_marker(bench(fault), LOOP).verdict == "pure"

@@ -20,6 +20,12 @@ def test_the_date() -> None:
     assert found.old is not None and found.old.startswith("<2025-12-17>")
 
 
+def test_a_date_that_comes_only_without_a_system_message() -> None:
+    found = probes.date(bench("date without system"), LOOP)
+    assert (found.verdict, found.finding) == ("not-pure", "follows the clock without a system message")
+    assert probes.date(bench("date"), LOOP).finding == "follows the clock"
+
+
 def test_the_date_of_a_server_is_known_by_the_day() -> None:
     found = probes.date(Bench(mini("date"), now=FIXED_TIME), LOOP)
     assert found.verdict == "not-pure" and found.old is None

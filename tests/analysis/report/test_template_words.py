@@ -83,7 +83,7 @@ def test_the_json_answer() -> None:
     assert first["probes"] == [
         {
             "behaviour": "date", "verdict": "not-pure", "finding": "follows the clock", "scene": "", "shape": "",
-            "knob": None, "knob_changes_prompt": False, "message": None,
+            "knob": None, "knob_arguments": None, "knob_changes_prompt": False, "message": None,
             "evidence": {"position": 3, "before": "a", "old": "b", "new": "c"},
         }
     ]  # fmt: skip
