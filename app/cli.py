@@ -165,6 +165,7 @@ def template(targets: options.Templates, json_to: options.JsonFile = None) -> No
     """Check chat templates: does a growing agent conversation only grow, or is its history rewritten?
 
     Exit codes: 0 pure, 1 not pure, 2 cannot tell.
+
     Examples: whymiss template ./qwen3 · whymiss template *.jinja --json - · whymiss template localhost:8000
     """
     try:

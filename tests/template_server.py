@@ -17,12 +17,13 @@ MODEL = "sample/agent-8k"
 
 
 class TemplateServer(ReplayServer):
-    """Serves one model with this template; ``refuses_all`` answers every render with 400."""
+    """Serves one model; ``refuses_all`` answers every render with 400, ``tokenizes`` offers only /tokenize."""
 
-    def __init__(self, source: str, *, refuses_all: bool = False) -> None:
+    def __init__(self, source: str, *, refuses_all: bool = False, tokenizes: bool = False) -> None:
         super().__init__()
         self._template = ChatTemplate(source)
         self._refuses_all = refuses_all
+        self._route = "/tokenize" if tokenizes else RENDER
 
     def answer(self, method: str, path: str, raw: bytes) -> Reply:
         """Return what a vLLM server with this template would answer."""
@@ -33,7 +34,7 @@ class TemplateServer(ReplayServer):
             return _json({"version": "0.32.0"})
         if path == "/detokenize":
             return _json({"prompt": "".join(map(chr, body["tokens"]))})
-        return self._rendered(body) if path == RENDER else NOT_FOUND
+        return self._rendered(body) if path == self._route else NOT_FOUND
 
     def _rendered(self, body: dict[str, Any]) -> Reply:
         calls = [call for message in body["messages"] for call in message.get("tool_calls", ())]
@@ -49,7 +50,8 @@ class TemplateServer(ReplayServer):
             text = self._template.render(variables, time.time())
         except RenderError as error:
             return _refused(str(error))
-        return _json({"request_id": "r", "token_ids": [ord(character) for character in text]})
+        ids = [ord(character) for character in text]
+        return _json({"tokens": ids, "count": len(ids)} if self._route == "/tokenize" else {"token_ids": ids})
 
 
 def _json(value: dict[str, Any]) -> Reply:

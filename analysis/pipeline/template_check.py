@@ -33,6 +33,10 @@ HARMONY = (
     "vLLM renders gpt-oss with Harmony code, not with this template: only its address, in place of the template, shows"
     " what the server does. Its date can be pinned with VLLM_SYSTEM_START_DATE."
 )
+NOT_RENDERED = (
+    "The server offers no render route, so /tokenize or a generated token answered: for gpt-oss that need not be what"
+    " chat requests get. vllm serve with --enable-scale-out has the route."
+)
 UNSEEN_TEMPLATE = "The server's template cannot be seen: only well-known template arguments were tried as a cure."
 _ADDRESS = re.compile(r"https?://.*|[\w.-]+:\d+(/v1)?/?|\[[\da-fA-F:]+\]:\d+(/v1)?/?")
 _REFUSED = re.compile(r" answered (400|422|500)\b")
@@ -89,7 +93,8 @@ def check_server(server: VllmServer, now: float) -> TemplateCheck:
     render = _server_render(server, model)
     _first_render(render)
     probes = run_probes(Bench(render, now=now, parses_arguments=True), KNOWN_NAMES)
-    return TemplateCheck(f"{model} at {server.url}", "endpoint", overall(probes), probes, (UNSEEN_TEMPLATE,))
+    notes = (UNSEEN_TEMPLATE,) if server.route == "render" else (UNSEEN_TEMPLATE, NOT_RENDERED)
+    return TemplateCheck(f"{model} at {server.url}", "endpoint", overall(probes), probes, notes)
 
 
 def behaving_alike(checks: Iterable[TemplateCheck]) -> tuple[tuple[TemplateCheck, ...], ...]:

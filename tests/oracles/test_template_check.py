@@ -1,13 +1,16 @@
 """What the template check says of real chat templates is what was measured on them, row by row."""
 
+import time
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from analysis.live.vllm import VllmServer
 from analysis.model.template_check import Behaviour, ProbeResult, TemplateCheck
-from analysis.pipeline.template_check import HARMONY, behaving_alike, check_template
+from analysis.pipeline.template_check import HARMONY, behaving_alike, check_server, check_template
+from tests.template_server import TemplateServer
 
 pytestmark = pytest.mark.oracle
 
@@ -168,6 +171,18 @@ def test_the_date_of_llama_3_2_can_be_fixed(checks: dict[str, TemplateCheck]) ->
 
 def test_gpt_oss_is_rendered_by_code_of_the_server(checks: dict[str, TemplateCheck]) -> None:
     assert {name for name, one in checks.items() if HARMONY in one.notes} == {"gptoss", "gptoss_training"}
+
+
+def test_a_server_shows_what_its_template_shows(oracles: Path) -> None:
+    """The answers of a server lead to the same verdicts, also with the server's own clock."""
+    for name in ("gptoss", "qwen3_6", "llama3_2"):
+        source = (oracles / "templates" / f"{name}.jinja").read_text("utf-8")
+        offline = check_template(name, source)
+        with TemplateServer(source) as server:
+            live = check_server(VllmServer(server.url), time.time())
+        for here, there in zip(offline.probes, live.probes, strict=True):
+            if here.behaviour != "arguments":  # a server parses strings itself
+                assert (there.verdict, there.finding, there.knob) == (here.verdict, here.finding, here.knob), name
 
 
 def test_what_was_made_for_training_keeps_its_history(checks: dict[str, TemplateCheck]) -> None:

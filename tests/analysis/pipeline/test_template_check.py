@@ -10,6 +10,7 @@ from analysis.live.vllm import VllmServer
 from analysis.model.template_check import Behaviour, ProbeResult, TemplateCheck
 from analysis.pipeline.template_check import (
     HARMONY,
+    NOT_RENDERED,
     UNSEEN_TEMPLATE,
     behaving_alike,
     check_model,
@@ -91,6 +92,13 @@ def test_the_date_of_a_live_server(shown: str) -> None:
     with TemplateServer(f"{{{{ date_string or strftime_now('{shown}') }}}}\n{PLAIN}") as server:
         found = by_behaviour(check_server(VllmServer(server.url), time.time()))["date"]
     assert (found.verdict, found.finding, found.knob) == ("not-pure", "follows the clock", "date_string=26 Jul 2024")
+
+
+def test_a_server_without_the_render_route_is_checked_and_said_to_be() -> None:
+    with TemplateServer(SAMPLE, tokenizes=True) as server:
+        check = check_server(VllmServer(server.url), time.time())
+    assert check.notes == (UNSEEN_TEMPLATE, NOT_RENDERED)
+    assert by_behaviour(check)["reasoning-stripped"].knob == "preserve_reasoning=true"
 
 
 def test_what_a_server_refuses_is_told_in_its_words() -> None:
