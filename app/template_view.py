@@ -116,6 +116,9 @@ def answer(check: TemplateCheck) -> None:
         alt="Every behaviour with its verdict",
     )
     for probe in check.probes:
+        if probe.message and probe.message != probe.finding:  # a cell of the table may be too narrow for it
+            st.caption(plain(f"{BEHAVIOURS[probe.behaviour]}: {probe.message}"))
+    for probe in check.probes:
         if probe.verdict == "not-pure":
             _evidence(probe)
 
@@ -153,8 +156,7 @@ def _evidence(probe: ProbeResult) -> None:
     """Where the later render leaves the earlier one, side by side."""
     st.markdown(f"**{BEHAVIOURS[probe.behaviour]}: {plain(probe.finding)}**")
     found = probe.evidence
-    if found is None:
-        st.caption(plain(probe.message or ""))
+    if found is None:  # a live server's date: there is no second render
         return
     cure = f"Cured by {knob_words(probe)} in chat_template_kwargs of every request." if probe.knob else ""
     scene = f"{probe.scene[0].upper()}{probe.scene[1:]} ({probe.shape})"
