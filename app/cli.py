@@ -161,7 +161,9 @@ def diff(
 
 
 @app.command()
-def template(targets: options.Templates, json_to: options.JsonFile = None) -> None:
+def template(
+    targets: options.Templates, kwargs: options.TemplateKwargs = None, json_to: options.JsonFile = None
+) -> None:
     """Check chat templates: does a growing agent conversation only grow, or is its history rewritten?
 
     Exit codes: 0 pure, 1 not pure, 2 cannot tell.
@@ -169,7 +171,7 @@ def template(targets: options.Templates, json_to: options.JsonFile = None) -> No
     Examples: whymiss template ./qwen3 · whymiss template *.jinja --json - · whymiss template localhost:8000
     """
     try:
-        checks, problems = check_all(targets)
+        checks, problems = check_all(targets, kwargs)
         write_checks(checks, problems, json_to)
     except (ValueError, OSError) as error:
         _fail(error)

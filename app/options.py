@@ -12,6 +12,9 @@ Templates = Annotated[
     list[str],
     typer.Argument(help="Chat templates: .jinja files, model folders, hub ids, or addresses of live servers."),
 ]
+TemplateKwargs = Annotated[
+    str | None, typer.Option("--kwargs", help="chat_template_kwargs that every request carries, as JSON.")
+]
 Model = Annotated[str | None, typer.Option("--model", help="Tokenizer and chat template: a folder or a hub id.")]
 Endpoint = Annotated[str | None, typer.Option("--endpoint", help="A live vLLM that renders; key in WHYMISS_API_KEY.")]
 Generate = Annotated[

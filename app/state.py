@@ -5,7 +5,6 @@ twice.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
@@ -19,7 +18,6 @@ from analysis.model.settings import Normalisation
 from analysis.model.template_check import TemplateCheck
 from analysis.pipeline.importing import Progress, analyse_source, read_source, store
 from analysis.pipeline.renderers import Renderers
-from analysis.pipeline.template_check import check_model
 from analysis.store.database import StoreError
 from analysis.store.repository import Repository
 from app import places
@@ -105,20 +103,14 @@ def live_info() -> ServerInfo | None:
     return st.session_state.get(SERVED)
 
 
-@st.cache_resource(show_spinner=False)
-def checked_sample() -> TemplateCheck:
-    """The template check of the sample model."""
-    return replace(check_model(str(places.known_models()[places.SAMPLE_MODEL])), name=places.SAMPLE_MODEL)
+def kept_check(asked: str) -> TemplateCheck | None:
+    """The template check that this browser session got last to this question."""
+    return st.session_state.get(f"{CHECK}_{asked}")
 
 
-def kept_check(source: str) -> TemplateCheck | None:
-    """The template check that this browser session asked for last, by where the template comes from."""
-    return st.session_state.get(f"{CHECK}_{source}")
-
-
-def keep_check(source: str, check: TemplateCheck | None) -> None:
-    """Keep a template check for the reruns of this browser session; None forgets it."""
-    st.session_state[f"{CHECK}_{source}"] = check
+def keep_check(asked: str, check: TemplateCheck | None) -> None:
+    """Keep the answer to a question for the reruns of this browser session; None forgets it."""
+    st.session_state[f"{CHECK}_{asked}"] = check
 
 
 def session(session_key: int) -> SessionRecord | None:

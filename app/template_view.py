@@ -3,17 +3,21 @@
 What a template prints, and its error messages, are untrusted: shown as plain text only.
 """
 
+import json
 import time
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
 
 from analysis.live.vllm import VllmServer
+from analysis.model.session import JsonObject
 from analysis.model.template_check import ProbeResult, TemplateCheck, Verdict
 from analysis.pipeline.template_check import check_model, check_server, check_template
 from analysis.report.template_words import BEHAVIOURS, knob_words, sentence
 from app import places, state
 from app.plain import plain
+from app.template_command import json_object
 
 SAMPLE = "The sample model"
 TEXT = "A template's text"
@@ -33,25 +37,34 @@ ROW_HEIGHT = 35  # pixels
 def chosen() -> TemplateCheck | None:
     """Ask which template, check it, and return what was found; None where nothing is given yet."""
     source = st.radio("Template", [SAMPLE, TEXT, MODEL, SERVER], horizontal=True, key="template_source")
+    sent = st.text_input(
+        "chat_template_kwargs of every request",
+        placeholder='{"enable_thinking": false}',
+        key="template_kwargs",
+        help="As JSON. A template may behave otherwise with the arguments that your clients send.",
+    )
     try:
+        arguments = json_object(sent, "chat_template_kwargs") if sent.strip() else {}
         with st.spinner("Rendering synthetic conversations"):
             if source == SAMPLE:
                 st.info("The template that comes with the sample sessions. Choose above what else to check.")
-                return state.checked_sample()
-            return _of_text() if source == TEXT else _of_name(source)
+                return replace(
+                    check_model(str(places.known_models()[places.SAMPLE_MODEL]), arguments), name=places.SAMPLE_MODEL
+                )
+            return _of_text(arguments) if source == TEXT else _of_name(source, arguments)
     except (ValueError, OSError) as error:
         st.error(plain(str(error)))
         return None
 
 
-def _of_text() -> TemplateCheck | None:
+def _of_text(arguments: JsonObject) -> TemplateCheck | None:
     """Paste or drop a template; it is checked at once."""
     pasted = st.text_area("Template", height=160, key="template_text", placeholder="{% for message in messages %} …")
     dropped = st.file_uploader("Template as a file", type=["jinja", "jinja2", "txt"], key="template_file")
     if pasted.strip():
-        return check_template("pasted template", pasted)
+        return check_template("pasted template", pasted, arguments)
     if dropped is not None:
-        return check_template(dropped.name, _decoded(dropped.name, dropped.getvalue()))
+        return check_template(dropped.name, _decoded(dropped.name, dropped.getvalue()), arguments)
     st.info("Paste the Jinja text of a chat template, or drop chat_template.jinja. It runs in a sandbox.")
     return None
 
@@ -63,7 +76,7 @@ def _decoded(name: str, content: bytes) -> str:
         raise ValueError(f"{name}: not a text file, so no chat template.") from None
 
 
-def _of_name(source: str) -> TemplateCheck | None:
+def _of_name(source: str, arguments: JsonObject) -> TemplateCheck | None:
     """A folder, hub id or address: checked when asked to, since loading and asking take a while."""
     place, action = st.columns([4, 1], vertical_alignment="bottom")
     server = state.live_server()
@@ -72,10 +85,11 @@ def _of_name(source: str) -> TemplateCheck | None:
     else:
         label, hint = "Address", server.url if server else "http://localhost:8000"
     name = place.text_input(label, placeholder=hint, key=f"template_{source}").strip()
+    asked = f"{source} {json.dumps(arguments)}"  # with other arguments it is another question
     if action.button("Check", type="primary", width="stretch"):
-        state.keep_check(source, None)
-        state.keep_check(source, _checked(source, name, server))
-    kept = state.kept_check(source)
+        state.keep_check(asked, None)
+        state.keep_check(asked, _checked(source, name, server, arguments))
+    kept = state.kept_check(asked)
     if kept is None:
         st.info(
             "Some hundred short requests are rendered and compared; nothing is generated. Through an address the server"
@@ -84,16 +98,16 @@ def _of_name(source: str) -> TemplateCheck | None:
     return kept
 
 
-def _checked(source: str, name: str, connected: VllmServer | None) -> TemplateCheck:
+def _checked(source: str, name: str, connected: VllmServer | None, arguments: JsonObject) -> TemplateCheck:
     if source == MODEL:
         if not name:
             raise ValueError("Give the folder or hub id of the model first.")
-        return check_model(name)
+        return check_model(name, arguments)
     if not name and connected is None:
         raise ValueError("Give the server's address, such as http://localhost:8000.")
     server = VllmServer(name, api_key=places.api_key()) if name else connected
     assert server is not None
-    return check_server(server, time.time())
+    return check_server(server, time.time(), arguments)
 
 
 def answer(check: TemplateCheck) -> None:

@@ -37,7 +37,7 @@ def bench(*faults: str) -> Bench:
     return Bench(mini(*faults))
 
 
-REFUSALS = ("no system", "alternates", "no late system", "needs parts", "wants string", "wants object")
+REFUSALS = ("no system", "alternates", "no late system", "needs parts", "wants string", "wants object", "wants tools")
 
 
 def _refuse(asked: Conversation, faults: tuple[str, ...]) -> None:
@@ -50,6 +50,7 @@ def _refuse(asked: Conversation, faults: tuple[str, ...]) -> None:
         "no late system": lambda: "system" in roles[1:],
         "needs parts": lambda: texts,
         "wants string": lambda: any(not isinstance(one, str) for one in called),
+        "wants tools": lambda: not asked.tools,
         "wants object": lambda: any(isinstance(one, str) for one in called),
     }
     for kind, broken in refused.items():
@@ -72,6 +73,8 @@ def _message(asked: Conversation, index: int, last_user: int, arguments: JsonObj
     message = asked.messages[index]
     text, role = _trimmed(_text(message), faults), message["role"]
     before = _tools(asked) if "tools-relocated" in faults and index == last_user else ""
+    if "drops beside calls" in faults and _calls(message):
+        text = ""
     if role == "tool" and "no results" in faults:
         return ""
     if "system-relocated" in faults and index == last_user and asked.messages[0]["role"] == "system":

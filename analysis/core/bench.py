@@ -45,8 +45,8 @@ class Bench:
     _known: dict[str, str | ValueError] = field(default_factory=dict)
 
     def with_arguments(self, arguments: Mapping[str, str | bool]) -> "Bench":
-        """The same template with other template arguments; what was rendered stays known."""
-        return replace(self, arguments=arguments)
+        """The same template with these arguments as well; what was rendered stays known."""
+        return replace(self, arguments={**self.arguments, **arguments})
 
     def prompt(self, conversation: Conversation, at: float = FIXED_TIME) -> str:
         """The prompt as it is sent, with the generation prompt at its end."""

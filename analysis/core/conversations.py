@@ -6,6 +6,7 @@ Every text in them is unlike every other, so that it can be found again in a ren
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
 from analysis.model.session import Json, JsonObject
@@ -38,12 +39,16 @@ TOOL: JsonObject = {
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a conversation is made of; where a template refuses one shape, the next poorer one is tried."""
+    """What a conversation is made of; where a template refuses one shape, the next poorer one is tried.
+
+    ``always_tools`` gives the tools also to a conversation that has no use for them: some templates want them always.
+    """
 
     system: bool = True
     tool_loop: bool = True
     parts: bool = False
     arguments: Literal["dict", "string"] = "dict"
+    always_tools: bool = False
 
     @property
     def words(self) -> str:
@@ -53,6 +58,7 @@ class Shape:
             "" if self.system else "without system",
             "content as parts" if self.parts else "",
             "arguments as a string" if self.arguments == "string" else "",
+            "tools in every request" if self.always_tools else "",
         )
         return ", ".join(word for word in said if word)
 
@@ -66,15 +72,12 @@ class Conversation:
 
 
 def shapes(*, tool_loop: bool, plain: bool) -> Iterator[Shape]:
-    """The shapes from the richest to the poorest: with a tool loop, then without."""
-    for looped in (True, False):
-        if not (tool_loop if looped else plain):
-            continue
-        for parts in (False, True):
-            for system in (True, False):
-                yield Shape(system, looped, parts)
-                if looped:
-                    yield Shape(system, looped, parts, "string")
+    """The shapes from the richest to the poorest: with a tool loop, then without; last those with tools everywhere."""
+    loops = [looped for looped, wanted in ((True, tool_loop), (False, plain)) if wanted]
+    for always_tools, looped, parts, system in product((False, True), loops, (False, True), (True, False)):
+        yield Shape(system, looped, parts, always_tools=always_tools)
+        if looped:
+            yield Shape(system, looped, parts, "string", always_tools)
 
 
 def user(number: int, text: str | None = None) -> JsonObject:
@@ -108,7 +111,7 @@ def conversation(
     """The messages in a shape, behind a system message where the shape has one."""
     system: tuple[JsonObject, ...] = ({"role": "system", "content": system_text},) if shape.system else ()
     shaped = tuple(_shaped(message, shape) for message in (*system, *messages))
-    return Conversation(shaped, (TOOL,) if tools and shape.tool_loop else ())
+    return Conversation(shaped, (TOOL,) if shape.always_tools or (tools and shape.tool_loop) else ())
 
 
 def _shaped(message: JsonObject, shape: Shape) -> JsonObject:

@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from analysis.core.bench import MONTHS_LATER, Bench, common, difference, shown, taken
+from analysis.core.bench import MONTHS_LATER, Bench, difference, shown, taken
 from analysis.core.conversations import (
     ANSWER_TEXTS,
     ARGUMENTS,
@@ -32,6 +32,7 @@ NO_CALLS = "tool calls are not printed"
 DATE_FORMATS = ("%d %b %Y", "%d %B %Y", "%B %d, %Y", "%b %d, %Y", "%Y-%m-%d", "%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y")
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 _DATE = re.compile(rf"\b(?:\d{{1,2}} {_MONTH} \d{{4}}|{_MONTH} \d{{1,2}}, \d{{4}}|\d{{4}}[-/]\d\d[-/]\d\d)\b")
+SPOKEN = ("system", "user", "assistant")  # in every shape; the rest needs a tool loop
 SAME_PLACE = 6  # equal characters in front of a user's text that show the same opening of its message
 PAD = "  "
 PADDED = {  # whose text -> what is put between blanks
@@ -97,17 +98,20 @@ def tools_relocated(bench: Bench, shape: Shape) -> Outcome:
     scene = "a new user message"
     if new.index(described) > new.index(ANSWER_TEXTS[0]):
         return Outcome("not-pure", "before the last user message: moved", scene, old, new)
-    bare = bench.prompt(conversation(shape, user(0), tools=False))
+    try:
+        bare = bench.prompt(conversation(shape, user(0), tools=False))
+    except ValueError:  # it takes no request without tools
+        bare = None
     return Outcome("pure", _place(old, bare, described), scene)
 
 
-def _place(text: str, bare: str, described: str) -> str:
-    """Where the tools stand; ``bare`` is the same prompt without tools."""
+def _place(text: str, bare: str | None, described: str) -> str:
+    """Where the tools stand; ``bare`` is the same prompt without tools, None where there is none."""
     tools, first_user = text.index(described), text.index(USER_TEXTS[0])
     if tools > first_user:
         return "behind the first user message"
-    opening = common(text[first_user - SAME_PLACE : first_user][::-1], bare[: bare.index(USER_TEXTS[0])][::-1])
-    if opening < SAME_PLACE:
+    before = text[first_user - SAME_PLACE : first_user]
+    if bare is not None and not bare[: bare.index(USER_TEXTS[0])].endswith(before):
         return "in the first user message"
     if SYSTEM_TEXT not in text:
         return "at the head"
@@ -177,8 +181,16 @@ def trims(bench: Bench, shape: Shape) -> Outcome:
     scene = "messages with blanks around their text"
     if _breaks(bench, sent, later) and not _breaks(bench, *_with_blanks(shape, "")):
         return Outcome("not-pure", "a message renders otherwise later", scene, old, new)
-    trimmed = [name for name, text in PADDED.items() if text in new and f"{PAD}{text}{PAD}" not in new]
-    return Outcome("pure", ", ".join(trimmed) or "nothing", scene)
+    sent_names = [name for name in PADDED if (name != "system" or shape.system) and (name in SPOKEN or shape.tool_loop)]
+    found = [told for name in sent_names if (told := _trimmed(name, new))]
+    return Outcome("pure", ", ".join(found) or "nothing", scene)
+
+
+def _trimmed(name: str, text: str) -> str | None:
+    """What became of one padded text; None where it stands as it was sent."""
+    if PADDED[name] not in text:
+        return f"{name} (dropped)"
+    return None if f"{PAD}{PADDED[name]}{PAD}" in text else name
 
 
 def _with_blanks(shape: Shape, pad: str) -> tuple[Conversation, Conversation]:

@@ -27,6 +27,7 @@ from analysis.render.tokenizer import load_model
 
 Connect = Callable[[str], VllmServer]
 
+NO_ARGUMENTS: JsonObject = {}
 SPECIAL_TOKENS = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
 HARMONY_MARKERS = ("<|start|>", "<|channel|>", "<|message|>")
 HARMONY = (
@@ -49,13 +50,16 @@ def source_of(target: str) -> TemplateSource:
     return "endpoint" if _ADDRESS.fullmatch(target) else "model"
 
 
-def check_target(target: str, connect: Connect) -> TemplateCheck:
-    """Check whatever the name stands for; raise ValueError or OSError where it cannot be read or asked."""
+def check_target(target: str, connect: Connect, arguments: JsonObject = NO_ARGUMENTS) -> TemplateCheck:
+    """Check whatever the name stands for; raise ValueError or OSError where it cannot be read or asked.
+
+    ``arguments`` are the ``chat_template_kwargs`` that every request carries.
+    """
     source = source_of(target)
     if source == "endpoint":
-        return check_server(connect(target), time.time())
+        return check_server(connect(target), time.time(), arguments)
     if source == "model":
-        return check_model(target)
+        return check_model(target, arguments)
     path = Path(target).expanduser()
     try:
         text = path.read_text("utf-8")
@@ -63,27 +67,28 @@ def check_target(target: str, connect: Connect) -> TemplateCheck:
         raise RenderError(f"{target}: not a text file, so no chat template.") from None
     if path.suffix == ".json":
         raise RenderError(f"{target}: JSON, not a chat template. Give the folder that holds it.")
-    return check_template(path.stem, text)
+    return check_template(path.stem, text, arguments)
 
 
-def check_model(model: str) -> TemplateCheck:
+def check_model(model: str, arguments: JsonObject = NO_ARGUMENTS) -> TemplateCheck:
     """Check the template of a model folder or hub id."""
     files = load_model(model)
     if files.chat_template is None:
         raise RenderError(f"{model}: the model has no chat template. Give one as a .jinja file.")
-    return replace(check_template(files.name, files.chat_template, files.special_tokens), source="model")
+    return replace(check_template(files.name, files.chat_template, arguments, files.special_tokens), source="model")
 
 
-def check_template(name: str, text: str, special_tokens: Mapping[str, str] | None = None) -> TemplateCheck:
+def check_template(
+    name: str, text: str, arguments: JsonObject = NO_ARGUMENTS, special_tokens: Mapping[str, str] = SPECIAL_TOKENS
+) -> TemplateCheck:
     """Check a template by its text; raise RenderError where it cannot be compiled."""
-    names = argument_names(text)
-    render = _template_render(ChatTemplate(text), SPECIAL_TOKENS if special_tokens is None else special_tokens)
-    probes = run_probes(Bench(render), names)
+    names = [name for name in argument_names(text) if name not in arguments]
+    probes = run_probes(Bench(_template_render(ChatTemplate(text), special_tokens), arguments), names)
     harmony = all(marker in text for marker in HARMONY_MARKERS)
     return TemplateCheck(name, "template", overall(probes), probes, (HARMONY,) if harmony else ())
 
 
-def check_server(server: VllmServer, now: float) -> TemplateCheck:
+def check_server(server: VllmServer, now: float, arguments: JsonObject = NO_ARGUMENTS) -> TemplateCheck:
     """Check what a live server renders, Harmony included; ``now`` in seconds since the epoch is its clock.
 
     Raises EndpointError where the server renders no prompts at all.
@@ -92,7 +97,8 @@ def check_server(server: VllmServer, now: float) -> TemplateCheck:
     model = server.model or (served[0].name if served else "")
     render = _server_render(server, model)
     _first_render(render)
-    probes = run_probes(Bench(render, now=now, parses_arguments=True), KNOWN_NAMES)
+    names = [name for name in KNOWN_NAMES if name not in arguments]
+    probes = run_probes(Bench(render, arguments, now, parses_arguments=True), names)
     notes = (UNSEEN_TEMPLATE,) if server.route == "render" else (UNSEEN_TEMPLATE, NOT_RENDERED)
     return TemplateCheck(f"{model} at {server.url}", "endpoint", overall(probes), probes, notes)
 

@@ -68,3 +68,13 @@ def test_a_live_server_is_checked() -> None:
     with TemplateServer((SAMPLE_MODEL / "chat_template.jinja").read_text("utf-8")) as server:
         said = run("template", server.url, code=1).stdout
     assert said.startswith(f"sample/agent-8k at {server.url}\n") and "preserve_reasoning=true" in said
+
+
+def test_template_arguments_of_every_request() -> None:
+    kept = run("template", SAMPLE_MODEL, "--kwargs", '{"preserve_reasoning": true}')
+    assert "Pure: a growing conversation only grows, in 11 of 11 probes." in kept.stdout
+
+
+@pytest.mark.parametrize("kwargs", ["{", "[1]", "", "keep=true"])
+def test_template_arguments_that_are_no_object(kwargs: str) -> None:
+    assert error_of("template", SAMPLE_MODEL, "--kwargs", kwargs).startswith("--kwargs: not a JSON object")

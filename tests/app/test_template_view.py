@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import TextInput
 
 from analysis.pipeline.template_check import check_model, check_template
 from app.template_view import MODEL, SEEN_IN, SERVER, TEXT, behaviour_table, visible
@@ -20,9 +21,14 @@ def opened(visit: Open, database: Path, source: str) -> AppTest:
     return no_exception(shown.radio[0].set_value(source).run())
 
 
+def field(shown: AppTest) -> TextInput:
+    """Where a folder or an address is typed."""
+    return shown.text_input[1]
+
+
 def named(visit: Open, database: Path, source: str, name: str) -> AppTest:
     shown = opened(visit, database, source)
-    shown.text_input[0].set_value(name)
+    field(shown).set_value(name)
     return press(shown, "Check")
 
 
@@ -37,6 +43,14 @@ def test_the_sample_model_is_checked_at_once(visit: Open, samples: Path) -> None
     assert shared.endswith("<|im_start|>assistant↵") and new.startswith("<tool_call>")
     assert old.startswith("<think>↵\nPerhaps page seven names the lamp.")
     assert "Cured by preserve_reasoning=true in chat_template_kwargs of every request." in words(shown)
+
+
+def test_arguments_of_every_request(visit: Open, samples: Path) -> None:
+    shown = no_exception(visit("template", samples))
+    no_exception(shown.text_input[0].set_value('{"preserve_reasoning": true}').run())
+    assert "Pure: a growing conversation only grows, in 11 of 11 probes." in words(shown)
+    no_exception(shown.text_input[0].set_value("preserve").run())
+    assert "not a JSON object" in words(shown) and not shown.dataframe
 
 
 def test_a_pasted_template(visit: Open, samples: Path) -> None:
@@ -60,7 +74,7 @@ def test_a_model_folder(visit: Open, samples: Path, tmp_path: Path) -> None:
     shown = named(visit, samples, MODEL, str(SAMPLE_MODEL))
     assert not shown.error and STRIPS in words(shown)
     assert STRIPS in words(no_exception(shown.run())), "a rerun keeps the answer"
-    shown.text_input[0].set_value(str(tmp_path / "none"))
+    field(shown).set_value(str(tmp_path / "none"))
     press(shown, "Check")
     assert len(shown.error) == 1 and STRIPS not in words(shown)
 

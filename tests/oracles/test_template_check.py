@@ -136,6 +136,13 @@ def test_who_breaks_inside_the_tool_loop(checks: dict[str, TemplateCheck]) -> No
     assert probe(checks["qwen3_5_nothink"], "tool-loop").knob == "enable_thinking=true"
 
 
+def test_qwen3_that_must_not_think_does_not_replay_its_generation_prompt(oracles: Path) -> None:
+    source = (oracles / "templates" / "qwen3.jinja").read_text("utf-8")
+    found = probe(check_template("qwen3", source, {"enable_thinking": False}), "generation-prompt")
+    assert found.verdict == "not-pure" and found.evidence is not None
+    assert found.evidence.old == "<think>\n\n</think>\n\n"
+
+
 def test_deepseek_v3_takes_only_text_as_arguments(checks: dict[str, TemplateCheck]) -> None:
     found = probe(checks["deepseekv3"], "arguments")
     assert (found.verdict, found.finding) == ("raises", "object: raises; string: verbatim")

@@ -31,6 +31,7 @@ def test_nothing_is_rendered_twice() -> None:
 
     bench = Bench(render)
     other = bench.with_arguments({"keep": True})
+    assert other.with_arguments({"day": "1"}).arguments == {"keep": True, "day": "1"}
     for _ in range(2):
         bench.prompt(ASKED), bench.history(ASKED), bench.prompt(ASKED, 5.0), other.prompt(ASKED)
     assert asked == [

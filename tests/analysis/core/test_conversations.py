@@ -19,9 +19,11 @@ def test_no_text_stands_in_another() -> None:
 def test_shapes_go_from_the_richest_to_the_poorest() -> None:
     found = list(shapes(tool_loop=True, plain=True))
     assert found[0] == Shape() and found[1] == Shape(arguments="string")
-    assert found[-1] == Shape(system=False, tool_loop=False, parts=True)
-    assert len(set(found)) == len(found) == 12
-    assert [shape.tool_loop for shape in found] == sorted((shape.tool_loop for shape in found), reverse=True)
+    assert found[11] == Shape(system=False, tool_loop=False, parts=True)
+    assert found[-1] == Shape(system=False, tool_loop=False, parts=True, always_tools=True)
+    assert len(set(found)) == len(found) == 24
+    first = [shape.tool_loop for shape in found[:12]]
+    assert first == sorted(first, reverse=True) and {shape.always_tools for shape in found[:12]} == {False}
     assert {shape.tool_loop for shape in shapes(tool_loop=False, plain=True)} == {False}
     assert {shape.tool_loop for shape in shapes(tool_loop=True, plain=False)} == {True}
 
@@ -29,6 +31,7 @@ def test_shapes_go_from_the_richest_to_the_poorest() -> None:
 def test_a_shape_in_words() -> None:
     assert Shape().words == "with a tool loop"
     assert Shape(False, False, True).words == "user and assistant alternating, without system, content as parts"
+    assert Shape(always_tools=True).words == "with a tool loop, tools in every request"
     assert Shape(arguments="string").words == "with a tool loop, arguments as a string"
 
 
@@ -48,6 +51,7 @@ def test_the_shape_decides_what_is_sent() -> None:
     as_string = conversation(Shape(arguments="string"), user(0), call(0))
     assert json.loads(arguments_of(as_string.messages[2])) == made.ARGUMENTS[0]
     assert conversation(Shape(), user(0), tools=False).tools == ()
+    assert conversation(Shape(tool_loop=False, always_tools=True), user(0), tools=False).tools == (made.TOOL,)
 
 
 def test_texts_can_be_replaced() -> None:

@@ -72,6 +72,7 @@ def test_a_knob_that_hides_what_it_should_cure_is_none() -> None:
         pytest.param(("no system",), "with a tool loop, without system", id="without system"),
         pytest.param(("needs parts",), "with a tool loop, content as parts", id="parts"),
         pytest.param(("wants string",), "with a tool loop, arguments as a string", id="string arguments"),
+        pytest.param(("wants tools",), "with a tool loop, tools in every request", id="tools everywhere"),
         pytest.param(("alternates",), "user and assistant alternating", id="alternating"),
         pytest.param(
             ("alternates", "no system", "needs parts"),

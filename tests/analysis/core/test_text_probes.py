@@ -51,6 +51,7 @@ def test_the_place_of_the_tools() -> None:
     assert probes.tools_relocated(bench(), Shape(system=False)).finding == "at the head"
     found = probes.tools_relocated(bench("tools-relocated"), LOOP)
     assert (found.verdict, found.finding) == ("not-pure", "before the last user message: moved")
+    assert probes.tools_relocated(bench("wants tools"), LOOP).finding == "after the system text"
     with pytest.raises(NotApplicable, match="tools are not printed"):
         probes.tools_relocated(bench("no tools"), LOOP)
 
@@ -128,6 +129,11 @@ def test_trims() -> None:
     everything = "system, user, assistant, content beside tool calls, tool"
     assert probes.trims(bench("trims"), LOOP).finding == everything
     assert probes.trims(bench("trims"), Shape(False, False)).finding == "user, assistant"
+
+
+def test_content_that_a_template_leaves_out_is_told() -> None:
+    assert probes.trims(bench("drops beside calls"), LOOP).finding == "content beside tool calls (dropped)"
+    assert probes.trims(bench("drops beside calls"), PLAIN).finding == "nothing"
 
 
 def test_blanks_that_are_trimmed_only_later() -> None:

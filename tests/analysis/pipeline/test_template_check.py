@@ -69,6 +69,17 @@ def test_a_file_and_its_model_are_found_alike() -> None:
     assert check.probes == check_target(str(SAMPLE_MODEL), connect).probes
 
 
+def test_arguments_that_every_request_carries() -> None:
+    kept = by_behaviour(check_target(str(SAMPLE_MODEL), connect, {"preserve_reasoning": True}))
+    assert {probe.verdict for probe in kept.values()} == {"pure"}
+    silent = by_behaviour(check_template("sample", SAMPLE, {"enable_thinking": False}))
+    assert silent["generation-prompt"].verdict == "not-pure" and silent["generation-prompt"].knob is None
+    assert silent["reasoning-stripped"].knob == "preserve_reasoning=true"
+    with TemplateServer(SAMPLE) as server:
+        live = by_behaviour(check_target(server.url, connect, {"show_date": True}))
+    assert live["date"].verdict == "not-pure" and live["date"].knob == "date_string=26 Jul 2024"
+
+
 def test_a_live_server_is_found_as_its_template_is() -> None:
     with TemplateServer(SAMPLE) as server:
         check = check_target(server.url, connect)
