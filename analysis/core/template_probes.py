@@ -51,8 +51,20 @@ def overall(probes: Sequence[ProbeResult]) -> Overall:
     """``pure`` only where the growing conversation itself could be rendered: what raises is no pass."""
     if any(probe.verdict == "not-pure" for probe in probes):
         return "not-pure"
-    seen = {probe.behaviour for probe in probes if probe.verdict == "pure"}
-    return "pure" if seen.issuperset(NEEDED) else "cannot-tell"
+    return "cannot-tell" if in_the_way(probes) else "pure"
+
+
+def in_the_way(probes: Sequence[ProbeResult]) -> list[ProbeResult]:
+    """What keeps a verdict of pure from being given: steps of an agent's conversation that could not be rendered.
+
+    Arguments count where vLLM, which gives them as an object, could not render the tool loop.
+    """
+    return [
+        probe
+        for probe in probes
+        if (probe.behaviour in NEEDED and probe.verdict not in ("pure", "not-pure"))
+        or (probe.behaviour == "arguments" and probe.verdict == "raises")
+    ]
 
 
 def _run(probe: Probe, bench: Bench, knobs: Sequence[Knob]) -> ProbeResult:

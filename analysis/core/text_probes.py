@@ -29,6 +29,7 @@ from analysis.core.growth_probes import NO_RESULTS
 from analysis.model.template_check import Outcome
 
 NO_CALLS = "tool calls are not printed"
+NO_OBJECTS = "it takes arguments only as a string, and vLLM gives every template an object"
 DATE_FORMATS = ("%d %b %Y", "%d %B %Y", "%B %d, %Y", "%b %d, %Y", "%Y-%m-%d", "%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y")
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 _DATE = re.compile(rf"\b(?:\d{{1,2}} {_MONTH} \d{{4}}|{_MONTH} \d{{1,2}}, \d{{4}}|\d{{4}}[-/]\d\d[-/]\d\d)\b")
@@ -137,7 +138,7 @@ def arguments(bench: Bench, shape: Shape) -> Outcome:
     if shape.arguments == "string":
         text = bench.prompt(_one_call(shape))
         shown(text, str(ARGUMENTS[0]["volume"]), NO_CALLS)
-        return Outcome("raises", f"object: raises; string: {_string_form(text)}", scene)
+        return Outcome("raises", f"object: raises; string: {_string_form(text)}", scene, message=NO_OBJECTS)
     text = bench.prompt(_one_call(shape))
     shown(text, RESULT_TEXTS[0], NO_RESULTS)
     shown(text, str(ARGUMENTS[0]["volume"]), NO_CALLS)

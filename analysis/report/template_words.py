@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from analysis.core.template_probes import NEEDED
+from analysis.core.template_probes import in_the_way
 from analysis.model.session import Problem
 from analysis.model.template_check import Behaviour, ProbeResult, TemplateCheck, Verdict
 
@@ -39,8 +39,9 @@ def sentence(check: TemplateCheck) -> str:
     if broken:
         told = "; ".join(f"{BEHAVIOURS[probe.behaviour].lower()} ({probe.finding})" for probe in broken)
         return f"Not pure: {told}.{_cures(broken)}"
-    unseen = [probe for probe in check.probes if probe.behaviour in NEEDED and probe.verdict != "pure"]
-    told = "; ".join(f"{BEHAVIOURS[probe.behaviour].lower()}: {probe.message or probe.finding}" for probe in unseen)
+    told = "; ".join(
+        f"{BEHAVIOURS[probe.behaviour].lower()}: {probe.message or probe.finding}" for probe in in_the_way(check.probes)
+    )
     return f"Cannot tell: an agent's conversation cannot be rendered ({told})."
 
 

@@ -14,6 +14,7 @@ from tests.template_server import TemplateServer
 
 pytestmark = pytest.mark.oracle
 
+DROPPED = "content beside tool calls (dropped)"
 FOUR = "system, user, assistant, content beside tool calls"
 
 
@@ -32,7 +33,14 @@ class Row(NamedTuple):
 
 NOTHING, IN_SYSTEM, FIRST = "nothing", "after the system text", "before the system text"
 QWEN35 = Row(True, "none printed", "raises", f"{FOUR}, tool", FIRST, "raises")
-LLAMA = Row(False, "always 26 Jul 2024", "quoted", "system, user, assistant", "in the first user message", "in place")
+LLAMA = Row(
+    False,
+    "always 26 Jul 2024",
+    "quoted",
+    f"system, user, assistant, {DROPPED}",
+    "in the first user message",
+    "in place",
+)
 DROPPING = Row(True, "none printed", "verbatim", NOTHING, "tools are not printed", "moved to the head")
 GEMMA3 = Row(
     False, "none printed", None, "user, assistant", "tools are not printed", "raises", ids="raises in every shape"
@@ -45,7 +53,7 @@ ROWS = {
     "qwen3_5_nothink": QWEN35,
     "qwen3_6": QWEN35._replace(knob="preserve_thinking=true"),
     "qwen3_8": QWEN35._replace(strips=False),
-    "gptoss": Row(True, "follows the clock", "quoted", NOTHING, IN_SYSTEM, "dropped"),
+    "gptoss": Row(True, "follows the clock", "quoted", DROPPED, IN_SYSTEM, "dropped"),
     "llama3_1": LLAMA,
     "llama3_2": LLAMA._replace(date="follows the clock"),
     "deepseekv3": DROPPING,

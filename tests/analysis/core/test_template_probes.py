@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from analysis.core.bench import Bench
-from analysis.core.template_probes import PROBES, overall, run_probes
+from analysis.core.template_probes import PROBES, in_the_way, overall, run_probes
 from analysis.model.template_check import Behaviour, ProbeResult
 from tests.mini_template import bench, mini
 
@@ -106,6 +106,13 @@ def test_what_cannot_be_seen_is_not_applicable() -> None:
         "tool results are not printed",
     )
     assert overall(tuple(found.values())) == "cannot-tell"
+
+
+def test_a_template_that_takes_no_object_has_no_tool_loop_on_a_server() -> None:
+    found = tuple(run("wants string").values())
+    assert overall(found) == "cannot-tell"
+    assert [(probe.behaviour, probe.verdict) for probe in in_the_way(found)] == [("arguments", "raises")]
+    assert overall(tuple(run("wants string", "date").values())) == "not-pure"
 
 
 def test_arguments_as_a_string_are_not_sent_where_the_server_parses_them() -> None:
