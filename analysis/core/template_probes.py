@@ -57,14 +57,10 @@ def overall(probes: Sequence[ProbeResult]) -> Overall:
 def in_the_way(probes: Sequence[ProbeResult]) -> list[ProbeResult]:
     """What keeps a verdict of pure from being given: steps of an agent's conversation that could not be rendered.
 
-    Arguments count where vLLM, which gives them as an object, could not render the tool loop.
+    Where all could, arguments still count: vLLM gives them as an object, and a template may take only a string.
     """
-    return [
-        probe
-        for probe in probes
-        if (probe.behaviour in NEEDED and probe.verdict not in ("pure", "not-pure"))
-        or (probe.behaviour == "arguments" and probe.verdict == "raises")
-    ]
+    steps = [probe for probe in probes if probe.behaviour in NEEDED and probe.verdict not in ("pure", "not-pure")]
+    return steps or [probe for probe in probes if probe.behaviour == "arguments" and probe.verdict == "raises"]
 
 
 def _run(probe: Probe, bench: Bench, knobs: Sequence[Knob]) -> ProbeResult:
