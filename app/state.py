@@ -15,6 +15,7 @@ from analysis.live.vllm import ServerInfo, VllmServer
 from analysis.model.record import SessionRecord
 from analysis.model.session import TokenIds
 from analysis.model.settings import Normalisation
+from analysis.model.template_check import TemplateCheck
 from analysis.pipeline.importing import Progress, analyse_source, read_source, store
 from analysis.pipeline.renderers import Renderers
 from analysis.store.database import StoreError
@@ -28,6 +29,7 @@ SERVED = "live_server_info"
 OPENED = "opened_session"
 TABLE = "session_table_number"
 SAID = "message"
+CHECK = "template_check"
 
 _seeding = Lock()
 
@@ -99,6 +101,16 @@ def connect_live(server: VllmServer | None, info: ServerInfo | None) -> None:
 def live_info() -> ServerInfo | None:
     """What the live server said of itself."""
     return st.session_state.get(SERVED)
+
+
+def kept_check(asked: str) -> TemplateCheck | None:
+    """The template check that this browser session got last to this question."""
+    return st.session_state.get(f"{CHECK}_{asked}")
+
+
+def keep_check(asked: str, check: TemplateCheck | None) -> None:
+    """Keep the answer to a question for the reruns of this browser session; None forgets it."""
+    st.session_state[f"{CHECK}_{asked}"] = check
 
 
 def session(session_key: int) -> SessionRecord | None:
