@@ -46,7 +46,7 @@ def analyse(
     """
     walk = _Walk(settings, renderer_for, sessions)
     order = [(session, turn) for session in sessions for turn in session.turns]
-    order = order if as_given else _in_time(order)
+    order = order if as_given else in_time(order)
     for done, (session, turn) in enumerate(order, 1):
         walk.visit(session, turn)
         if progress is not None:
@@ -224,7 +224,7 @@ def _ideal(last: Turn, last_tokens: TurnTokens, tokens: TurnTokens, block_size: 
     return reusable_tokens(left, tokens.prompt_tokens, block_size)
 
 
-def _in_time(order: Sequence[tuple[Session, Turn]]) -> list[tuple[Session, Turn]]:
+def in_time(order: Sequence[tuple[Session, Turn]]) -> list[tuple[Session, Turn]]:
     """Requests in the order the server got them: a turn without a time has that of its session's turn before.
 
     Without any times, in the order of the files and lines.
