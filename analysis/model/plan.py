@@ -1,8 +1,6 @@
-"""What changed requests are worth: the steps of a fix plan, and one session before and after a change."""
+"""A fix plan: what each step is worth in tokens of the whole session."""
 
 from dataclasses import dataclass
-
-from analysis.model.finding import Account
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,26 +45,3 @@ class PlanStep:
     def recovers(self) -> int | None:
         """Computed tokens saved; negative where the fix lengthens the prompts by more than it lets reuse."""
         return None if self.after is None else self.before.computed - self.after.computed
-
-
-@dataclass(frozen=True, slots=True)
-class TurnFigures:
-    """One turn of a what-if; all counts are tokens, ``reusable_tokens`` is predicted."""
-
-    turn: int
-    prompt_tokens: int
-    reusable_tokens: int
-    account: Account | None
-
-
-@dataclass(frozen=True, slots=True)
-class WhatIf:
-    """A session before and after a change to its requests, turn by turn.
-
-    Where it could not be verified, ``after`` is empty and ``reason`` says why.
-    """
-
-    change: str
-    before: tuple[TurnFigures, ...]
-    after: tuple[TurnFigures, ...] = ()
-    reason: str | None = None

@@ -74,7 +74,7 @@ class _Walk:
 
     def __post_init__(self) -> None:
         self._serving = Serving(self.settings)
-        self._mixed = {id(session) for session in self.sessions if len({_keys(turn) for turn in session.turns}) > 1}
+        self._mixed = {id(session) for session in self.sessions if len({keys_of(turn) for turn in session.turns}) > 1}
 
     def visit(self, session: Session, turn: Turn) -> None:
         """Explain one turn and remember what it leaves behind.  Raise the OSError of a server that stays silent."""
@@ -168,7 +168,7 @@ class _Walk:
         asked = Asked(
             full_ids=tokens.full_ids,
             prompt_tokens=tokens.prompt_tokens,
-            keys=_keys(turn),
+            keys=keys_of(turn),
             session=id(session) if id(session) in self._mixed else None,
             started_at=turn.started_at,
             ended_at=turn.ended_at,
@@ -201,7 +201,7 @@ def _grouped(problems: Sequence[Problem]) -> Iterator[Problem]:
         yield replace(problem, message=and_more(problem.message, counts[problem.message] - 1))
 
 
-def _keys(turn: Turn) -> Keys:
+def keys_of(turn: Turn) -> Keys:
     """What blocks are shared within, beside the token ids: model or adapter, salt, and who served the turn."""
     return turn.request.model, turn.request.salt, turn.replica
 

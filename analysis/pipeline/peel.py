@@ -1,31 +1,32 @@
 """The fix plan of a session: undo its first cause on all turns, render, look for the next, until none is left.
 
-Every step is verified by rendering on top of those before it.  Does not undo what was deliberate, and gives no figure
-for a fix that it could not render.
+Every step is verified by rendering, on top of those before it.  What was deliberate is not undone, and a fix that
+could not be rendered gets no figure.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from analysis.causes.fixes import PER_SESSION_TEXT, Sent
 from analysis.causes.restore import restored
-from analysis.causes.volatile_text import same_start
-from analysis.core.elsewhere import Elsewhere, Left, elsewhere
-from analysis.core.blocks import reusable_tokens
-from analysis.model.finding import UNEXPLAINED, Cause, SessionAnalysis
+from analysis.model.finding import UNEXPLAINED, Cause, SessionAnalysis, TurnAnalysis
 from analysis.model.plan import PlanStep, Tokens
 from analysis.model.session import JsonObject, Session
-from analysis.pipeline.analyse import analyse, in_time
+from analysis.pipeline.analyse import analyse
 from analysis.pipeline.changes import nearest_other
 from analysis.pipeline.tokens import RendererFor
-from analysis.pipeline.what_if import Renders, as_sent, changed_session, replayed
+from analysis.pipeline.totals import Totals
+from analysis.pipeline.what_if import Renders, as_sent, changed_session
 
 VISIBLE = ("volatile-head/", "tools/", "template/", "client/", "args/", "tokenisation/", "server/")
-FROM_HISTORY = ("key/cache-salt", "key/lora", PER_SESSION_TEXT)  # what a session looked at alone does not show
+FROM_HISTORY = ("key/cache-salt", "key/lora", PER_SESSION_TEXT)  # what the session alone does not show
 MOST_STEPS = 12
-MANY_TURNS = 1_000  # of a history: beyond, it is not gone through again for one step of one session
+NO_CHANGE = "no change to the requests undoes it"
+NOTHING_RESTORED = "the requests show nothing that could be put back"
+NO_KNOB = "no argument of the chat template was found that undoes it"
 
-KnobsFor = Callable[[Sent], Sequence[JsonObject]]  # template kwargs that may keep what the template drops
+KnobsFor = Callable[[Sent], Sequence[JsonObject]]  # template arguments that may keep what the template drops
+Lineage = tuple[Sent, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,142 @@ class Fault:
     turns: tuple[int, ...]
 
 
-def plans(analyses: Sequence[SessionAnalysis], renderer_for: RendererFor, knobs_for: KnobsFor) -> list[SessionAnalysis]:
+@dataclass(slots=True)
+class _Peel:
+    """One session on its way to being clean."""
+
+    totals: Totals
+    index: int
+    renderer_for: RendererFor
+    knobs_for: KnobsFor
+    sent: Lineage = field(init=False)
+    starts: frozenset[int] = field(init=False)
+    others: dict[int, Lineage] = field(default_factory=dict)
+    tried: set[str] = field(default_factory=set)
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        self.sent = as_sent(self.recorded)
+        turns = enumerate(self.recorded.turns)
+        self.starts = frozenset(place for place, turn in turns if any(cause.deliberate for cause in turn.causes))
+
+    @property
+    def recorded(self) -> SessionAnalysis:
+        return self.totals.history[self.index]
+
+    def steps(self) -> Iterator[PlanStep]:
+        """The plan, step by step."""
+        before, found = self.totals.recorded(self.index), self.recorded.turns
+        while len(self.tried) < MOST_STEPS and (fault := self._first(found)) is not None:
+            self.tried.add(fault.cause.code)
+            after = self._undone(fault.cause.code, before)
+            reason = None if after else self.reason
+            yield PlanStep(fault.cause.code, fault.turns, fault.cause.fix, before, after, reason)
+            if after is not None:
+                before, found = after, self._looked_at().turns
+
+    def _first(self, found: Sequence[TurnAnalysis]) -> Fault | None:
+        """The first cause that was not tried yet: by turn, then by its place in the prompt."""
+        listed = [
+            (turn.turn.number, cause)
+            for turn, recorded in zip(found, self.recorded.turns, strict=True)
+            for cause in (*_of(recorded, FROM_HISTORY), *_before_unexplained(turn))
+        ]
+        cause = next((cause for _number, cause in listed if cause.code not in self.tried), None)
+        if cause is None or cause.code == UNEXPLAINED:
+            return None
+        turns = dict.fromkeys(number for number, one in listed if one.code == cause.code)
+        return Fault(next(one for _number, one in listed if one.code == cause.code), tuple(turns))
+
+    def _undone(self, code: str, before: Tokens) -> Tokens | None:
+        """Undo a code for good; the tokens then, None with a reason where that could not be verified."""
+        self.reason = NO_CHANGE
+        best: tuple[Tokens, Lineage, dict[int, Lineage]] | None = None
+        knobs = self.knobs_for(self.sent[0]) if code.startswith("template/") else [None]
+        if not knobs:
+            self.reason = NO_KNOB
+        for knob in knobs:
+            tried = self._tried(code, knob)
+            if tried is None:
+                continue
+            if knob is None or (
+                tried[0].reusable > before.reusable and (best is None or tried[0].reusable > best[0].reusable)
+            ):
+                best = tried
+            elif best is None:
+                self.reason = NO_KNOB
+        if best is None:
+            return None
+        after, self.sent, self.others = best
+        return after
+
+    def _tried(self, code: str, knob: JsonObject | None) -> tuple[Tokens, Lineage, dict[int, Lineage]] | None:
+        sent, others = self._restored(self.index, self.sent, code, knob), self.others
+        if sent is None:
+            return None
+        if all(one is other for one, other in zip(sent, self.sent, strict=True)):
+            self.reason = NOTHING_RESTORED
+            return None
+        if code == PER_SESSION_TEXT:
+            others = {**others, **self._moved_elsewhere()}
+        try:
+            return self.totals.of(self.index, sent, others), sent, others
+        except (ValueError, OSError) as error:
+            self.reason = str(error).rstrip(".")
+            return None
+
+    def _restored(self, index: int, sent: Lineage, code: str, knob: JsonObject | None = None) -> Lineage | None:
+        """A session with a code undone; None where nothing can undo it."""
+        other = None
+        if code == PER_SESSION_TEXT:
+            firsts = [as_sent(one)[0] for place, one in enumerate(self.totals.history) if place != index and one.turns]
+            other = nearest_other(sent[0], firsts)
+        replies = [turn.reply for turn in self.totals.history[index].session.turns]
+        return restored(code, sent, replies, self.starts if index == self.index else (), knob, other)
+
+    def _moved_elsewhere(self) -> dict[int, Lineage]:
+        """The other sessions that have the same fault: their text moves with this one's."""
+        moved = {}
+        for index, one in enumerate(self.totals.history):
+            if index != self.index and one.turns and _of(one.turns[0], (PER_SESSION_TEXT,)):
+                lineage = self._restored(index, as_sent(one), PER_SESSION_TEXT)
+                moved.update({index: lineage} if lineage else {})
+        return moved
+
+    def _looked_at(self) -> SessionAnalysis:
+        """The session as restored, with its causes; its own times may have been frozen, so its order is kept."""
+        session = changed_session(self.recorded, self.sent, self.totals.renders)
+        pairs = zip(session.turns, self.sent, strict=True)
+        turns = [
+            turn if turn.started_at == sent.at else replace(turn, started_at=sent.at, ended_at=None)
+            for turn, sent in pairs
+        ]
+        frozen: Session = replace(session, turns=tuple(turns))
+        (found,) = analyse([frozen], self.renderer_for, self.recorded.settings, as_given=True)
+        return found
+
+
+def with_plans(
+    analyses: Sequence[SessionAnalysis], renderer_for: RendererFor, knobs_for: KnobsFor
+) -> list[SessionAnalysis]:
     """The sessions of one server history, each with its fix plan."""
-    history = _History(analyses, renderer_for)
-    return [replace(one, plan=_plan(history, index, knobs_for)) for index, one in enumerate(analyses)]
+    totals = Totals(analyses, Renders(renderer_for))
+    return [
+        replace(one, plan=tuple(_Peel(totals, index, renderer_for, knobs_for).steps()))
+        for index, one in enumerate(analyses)
+    ]
+
+
+def _of(turn: TurnAnalysis, codes: Sequence[str]) -> list[Cause]:
+    return [cause for cause in turn.causes if cause.code in codes]
+
+
+def _before_unexplained(turn: TurnAnalysis) -> list[Cause]:
+    """What a turn shows in its tokens, up to what was deliberate; what cannot be explained is the end of a plan."""
+    deliberate = next((place for place, cause in enumerate(turn.causes) if cause.deliberate), len(turn.causes))
+    lost = turn.account is not None and not turn.account.missed
+    return [
+        cause
+        for cause in turn.causes[:deliberate]
+        if (cause.code.startswith(VISIBLE) and cause.code not in FROM_HISTORY) or (cause.code == UNEXPLAINED and lost)
+    ]

@@ -11,10 +11,10 @@ import numpy as np
 
 from analysis.causes.fixes import Sent
 from analysis.model.finding import SessionAnalysis, TurnAnalysis
-from analysis.model.plan import TurnFigures, WhatIf
 from analysis.model.renderer import Renderer
 from analysis.model.session import Request, Session, TokenIds, Turn
 from analysis.model.settings import Settings
+from analysis.model.what_if import TurnFigures, WhatIf
 from analysis.pipeline.analyse import analyse
 from analysis.pipeline.tokens import RendererFor
 from analysis.render.errors import RenderError

@@ -8,12 +8,12 @@ import pytest
 
 from analysis.causes.fixes import Sent
 from analysis.model.finding import SessionAnalysis
+from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
 from analysis.pipeline.changes import CHANGES, Given, nearest_other
 from analysis.pipeline.what_if import Renders, as_sent, figures, replayed
-from analysis.model.settings import Settings
 from analysis.render.template import TemplateRenderer
-from tests.builders import ROOT, SAMPLE_MODEL, assistant, log_of, request, user
+from tests.builders import ROOT, SAMPLE_MODEL, log_of
 
 FILES: dict[str, Any] = json.loads((ROOT / "tests" / "data" / "EXPECTED.json").read_text("utf-8"))["files"]
 BY_NAME = {change.name: change for change in CHANGES}
