@@ -13,7 +13,7 @@ from analysis.formats import read_log
 from analysis.model.finding import TurnAnalysis
 from analysis.model.prompt import Attribution, Span
 from analysis.model.renderer import Renderer
-from analysis.model.session import CachedBasis, Json, JsonObject, Log, Request, Session, TokenIds, Turn, Usage
+from analysis.model.session import CachedBasis, Json, JsonObject, Log, Media, Request, Session, TokenIds, Turn, Usage
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
 
@@ -107,6 +107,9 @@ class ByteRenderer:
     def history_ids(self, request: Request, reply: JsonObject, at: float | None) -> TokenIds:
         return _ids("".join(text for text, _path in self._pieces(request, reply)))
 
+    def media(self, request: Request, at: float | None) -> tuple[Media, ...] | None:
+        return ()
+
     def attribution(self, request: Request, at: float | None, reply: JsonObject | None = None) -> Attribution:
         pieces = self._pieces(request, reply)
         text = "".join(piece for piece, _path in pieces)
@@ -120,6 +123,9 @@ class ByteRenderer:
 
     def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
         return [bytes([token_id]) for token_id in token_ids]
+
+    def template_names(self) -> frozenset[str]:
+        return frozenset()
 
     def _pieces(self, request: Request, reply: JsonObject | None) -> list[tuple[str, str | None]]:
         """The text in pieces, each with the field it came from; ends with the prompt of a reply where there is none."""

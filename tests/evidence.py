@@ -28,8 +28,8 @@ def logged(
     messages: Sequence[JsonObject] = (),
     **fields: Any,
 ) -> Turn:
-    """A turn whose log has its ids.  ``fields`` are those of the request (salt, model, skips_cache) and of the turn."""
-    asked = {name: fields.pop(name) for name in ("salt", "skips_cache") if name in fields}
+    """A turn whose log has its ids.  ``fields`` are those of the request (salt, model, …) and of the turn."""
+    asked = {name: fields.pop(name) for name in ("salt", "skips_cache", "embeds") if name in fields}
     request = Request("chat", fields.pop("model", "m"), tuple(messages), **asked)
     basis: CachedBasis = "not-recorded" if cached is None else "reported"
     return Turn(

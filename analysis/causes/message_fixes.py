@@ -8,8 +8,8 @@ by their place in the conversation; the functions do not look at tokens.
 import json
 from collections.abc import Callable, Mapping
 
-from analysis.causes.keys import MEDIA
 from analysis.causes.volatile_text import ways
+from analysis.core.media import KINDS
 from analysis.core.normalise import as_generated
 from analysis.model.session import Json, JsonObject
 
@@ -155,7 +155,7 @@ def _reasoning(message: JsonObject) -> str:
 def _num_media(message: JsonObject) -> int:
     content = message.get("content")
     parts = content if isinstance(content, list | tuple) else ()
-    return sum(isinstance(part, Mapping) and part.get("type") in MEDIA for part in parts)
+    return sum(isinstance(part, Mapping) and part.get("type") in KINDS for part in parts)
 
 
 def _calls(message: JsonObject) -> list[JsonObject]:

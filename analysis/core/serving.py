@@ -6,16 +6,17 @@ model a request that waits for room or is preempted, nor the blocks that the oth
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from analysis.core.blocks import Fingerprints, fingerprints, full_blocks, reusable_tokens
 from analysis.core.lineage import Candidate, History, leading
+from analysis.core.media import marks, shared_tokens
 from analysis.core.pool import Pool, Running
 from analysis.core.windows import Windows
-from analysis.model.session import TokenIds
+from analysis.model.session import Media, TokenIds
 from analysis.model.settings import Settings
 
 Numbers = npt.NDArray[np.int64]
@@ -26,10 +27,11 @@ class Asked:
     """A request as the server gets it.
 
     ``full_ids`` are the prompt, ``prompt_tokens`` of them, and what the reply leaves in the cache.  ``keys`` is what
-    blocks are shared within; ``session`` names a session whose requests differ in their keys, None where they do not.
-    ``previous`` is the session's turn before, ``lcp_tokens`` what its sequence shares with this prompt.  ``place``
-    names the replica, which has a block pool of its own.  ``skips_cache``: vLLM does not read its cache for it.
-    Times are seconds.
+    blocks are shared within, and ``media`` what is hashed with the blocks that it stands in (None where its place is
+    not known: it counts as equal); ``session`` names a session whose requests may differ in either, None where they do
+    not.  ``previous`` is the session's turn before, ``lcp_tokens`` what its sequence shares with this prompt.
+    ``place`` names the replica, which has a block pool of its own.  ``skips_cache``: vLLM does not read its cache for
+    it.  Times are seconds.
     """
 
     full_ids: TokenIds
@@ -42,6 +44,7 @@ class Asked:
     lcp_tokens: int = 0
     place: Hashable = None
     skips_cache: bool = False
+    media: tuple[Media, ...] | None = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -57,7 +60,8 @@ class Served:
 
     index: int
     asked: Asked
-    blocks: Fingerprints
+    blocks: Fingerprints  # of the tokens alone
+    keyed: Fingerprints  # with the images in them
     numbers: dict[Hashable, Numbers]
     same_keys: Candidate | None = None
     anyone: Candidate | None = None
@@ -78,6 +82,7 @@ class Serving:
     _pools: dict[Hashable, Pool] = field(default_factory=dict)  # by place
     _windows: dict[Hashable, Windows] = field(default_factory=dict)
     _running: list[Served] = field(default_factory=list)
+    _media: list[tuple[Media, ...]] = field(default_factory=list)  # by request
     _removed: list[int] = field(default_factory=list)  # contents that lost a block, in their order
     _evictor: dict[int, int] = field(default_factory=dict)  # by content: the request that took its block
 
@@ -97,6 +102,7 @@ class Serving:
         size = self.settings.hit_size
         prompt = {scope: numbers[: asked.prompt_tokens // size] for scope, numbers in served.numbers.items()}
         served.index = self._history.add(asked.full_ids[: asked.prompt_tokens], prompt)
+        self._media.append(asked.media or ())
         self._running.append(served)
         return served
 
@@ -126,14 +132,18 @@ class Serving:
             self._running.remove(served)
 
     def _numbered(self, asked: Asked) -> Served:
-        size, last = self.settings.hit_size, asked.previous
-        blocks = fingerprints(asked.full_ids, size, last.blocks if last else None, asked.lcp_tokens)
+        size, last, lcp = self.settings.hit_size, asked.previous, asked.lcp_tokens
+        blocks = keyed = fingerprints(asked.full_ids, size, last.blocks if last else None, lcp)
+        alike = shared_tokens(lcp, asked.media or (), last.asked.media or ()) if last else lcp
+        if asked.media:
+            known = last.keyed if last else None
+            keyed = fingerprints(asked.full_ids, size, known, alike, marks(asked.media, size, len(blocks)))
         numbers = {}
-        for scope in (asked.keys, asked.session):
+        for scope, of_scope, shared in ((asked.keys, keyed, alike), (asked.session, blocks, lcp)):
             if scope is not None:
-                known = last.numbers.get(scope) if last else None
-                numbers[scope] = self._history.number(blocks, scope, known, asked.lcp_tokens // size)
-        return Served(-1, asked, blocks, numbers)
+                numbered = last.numbers.get(scope) if last else None
+                numbers[scope] = self._history.number(of_scope, scope, numbered, shared // size)
+        return Served(-1, asked, blocks, keyed, numbers)
 
     def _find_donors(self, served: Served) -> None:
         asked, last, size = served.asked, served.asked.previous, self.settings.hit_size
@@ -144,13 +154,22 @@ class Serving:
         written = whole
         if whole is not None and served.overlaps:
             written = Candidate(whole.index, min(whole.lcp_tokens, self._history.tokens_of(whole.index)))
-        shared = written if last is not None and last.asked.keys == asked.keys else None
-        served.same_keys = self._history.donor(prompt, served.numbers[asked.keys][:in_prompt], asked.keys, shared)
+        shared = self._alike(written, asked) if last is not None and last.asked.keys == asked.keys else None
+        same = self._history.donor(prompt, served.numbers[asked.keys][:in_prompt], asked.keys, shared)
+        served.same_keys = self._alike(same, asked)
         found = [candidate for candidate in (served.same_keys, whole) if candidate]
         if asked.session is not None:
             own = self._history.donor(prompt, served.numbers[asked.session][:in_prompt], asked.session, written)
             found += [own] if own else []
         served.anyone = max(found, key=lambda it: (it.lcp_tokens // size, it == whole, it.index), default=None)
+
+    def _alike(self, candidate: Candidate | None, asked: Asked) -> Candidate | None:
+        """The candidate with only the tokens before the first image that it does not have there."""
+        if candidate is None:
+            return None
+        return replace(
+            candidate, lcp_tokens=shared_tokens(candidate.lcp_tokens, asked.media or (), self._media[candidate.index])
+        )
 
     def _predict(self, served: Served) -> None:
         """What the cache gives: the donor's blocks, as far as the pool and the windows have kept them."""

@@ -15,6 +15,7 @@ class Gap:
     the previous turn ended, in which ``other_requests`` with ``other_tokens`` prompt tokens were sent.  ``evicted_by``
     names the requests that took the missing blocks, the latest first.  ``removed_blocks`` of the ``missing_blocks``
     were announced as removed, None where no event tells of them; ``cleared`` says that the whole cache was.
+    ``media_placed``: the tokens of all images are known, so ``unlimited_tokens`` ends at one that differs.
     ``older_turn`` is a turn of the session before the previous one whose common prefix the hit equals;
     ``last_request_tokens`` is the prefix shared with whatever request of another session came last.
     """
@@ -30,6 +31,7 @@ class Gap:
     missing_blocks: int = 0
     removed_blocks: int | None = None
     cleared: bool = False
+    media_placed: bool = True
     older_turn: int | None = None
     last_request_tokens: int | None = None
 

@@ -11,6 +11,7 @@ from analysis.core.account import Facts, account, best_tokens, parts
 from analysis.core.align import common_prefix
 from analysis.core.blocks import left_behind, reusable_tokens
 from analysis.core.lineage import Candidate
+from analysis.core.media import sent
 from analysis.core.serving import Asked, Served, Serving
 from analysis.formats.base import and_more
 from analysis.formats.grouping import known_times
@@ -18,13 +19,14 @@ from analysis.model.evidence import Reconciliation
 from analysis.model.finding import Donor, Previous, SessionAnalysis, TurnAnalysis
 from analysis.model.session import Problem, Session, Turn
 from analysis.model.settings import Settings
+from analysis.pipeline.evidence import Compared
 from analysis.pipeline.explain import divergence
 from analysis.pipeline.gaps import Gaps, SideFiles, Visit, source_facts
 from analysis.pipeline.reconcile import reconcile
 from analysis.pipeline.tokens import RendererFor, TurnTokens, turn_tokens
 
 NO_SIDE_FILES = SideFiles()
-Keys = tuple[str, str | None, str | None]
+Keys = tuple[str, str | None, str | None, str | None]
 REMEDY = "Log token ids (return_token_ids), or render through a live server (--endpoint)."
 PATIENCE = 3  # turns in a row that a server may leave unanswered before the analysis gives up
 POOL_REMEDY = "From here on memory is taken as unlimited. Check the number of blocks (--blocks) and the log's times."
@@ -74,7 +76,7 @@ class _Walk:
 
     def __post_init__(self) -> None:
         self._serving = Serving(self.settings)
-        self._mixed = {id(session) for session in self.sessions if len({keys_of(turn) for turn in session.turns}) > 1}
+        self._mixed = {id(session) for session in self.sessions if _is_mixed(session)}
 
     def visit(self, session: Session, turn: Turn) -> None:
         """Explain one turn and remember what it leaves behind.  Raise the OSError of a server that stays silent."""
@@ -104,16 +106,34 @@ class _Walk:
         """Say why, now that the whole history is known."""
         facts = source_facts(self.visits, self.settings, side)
         gaps = Gaps(self.visits, self.settings, side)
+        compared = Compared(self.renderer_for)
         places = {(visit.session, visit.found.turn.number): index for index, visit in enumerate(self.visits)}
         for session in self.sessions:
             previous = None
-            for turn in session.turns:
-                found = self.results[id(turn)]
+            before = [self.results[id(turn)] for turn in session.turns]
+            for index, (turn, found) in enumerate(zip(session.turns, before, strict=True)):
+                place = places.get((id(session), turn.number))
                 missed = found.account is not None and found.account.missed
-                gap = gaps.of(places[id(session), turn.number]) if missed else None
-                causes, notes = explain(Evidence(found, previous, gap, facts))
+                asked = Evidence(
+                    now=found,
+                    previous=previous,
+                    gap=gaps.of(place) if missed and place is not None else None,
+                    source=facts,
+                    comparison=compared.with_previous(before, index, previous) if previous else None,
+                    first=compared.with_others(found, self._others(place)) if previous is None else None,
+                )
+                causes, notes = explain(asked)
                 self.results[id(turn)] = replace(found, causes=causes, notes=notes)
                 previous = found if found.full_ids is not None else previous
+
+    def _others(self, place: int | None) -> list[TurnAnalysis]:
+        """The latest turn of every other session with the same keys before a visit."""
+        if place is None:
+            return []
+        mine = self.visits[place]
+        same = [visit for visit in self.visits[:place] if visit.session != mine.session]
+        keys = keys_of(mine.found.turn)
+        return list({one.session: one.found for one in same if keys_of(one.found.turn) == keys}.values())
 
     def session(self, session: Session, found: Reconciliation) -> SessionAnalysis:
         """What was found of a session; ``found`` is the reconciliation of the whole history."""
@@ -176,6 +196,7 @@ class _Walk:
             lcp_tokens=lcp,
             place=turn.replica,
             skips_cache=turn.request.skips_cache,
+            media=tokens.media,
         )
         try:
             served = self._serving.serve(asked)
@@ -201,9 +222,19 @@ def _grouped(problems: Sequence[Problem]) -> Iterator[Problem]:
         yield replace(problem, message=and_more(problem.message, counts[problem.message] - 1))
 
 
+def _is_mixed(session: Session) -> bool:
+    """Whether turns of a session may not share blocks although their ids are equal."""
+    return any(map(has_media, session.turns)) or len({keys_of(turn) for turn in session.turns}) > 1
+
+
+def has_media(turn: Turn) -> bool:
+    """Whether images, sounds or videos are part of a prompt: their content is hashed with its blocks."""
+    return bool(turn.media or sent(turn.request))
+
+
 def keys_of(turn: Turn) -> Keys:
-    """What blocks are shared within, beside the token ids: model or adapter, salt, and who served the turn."""
-    return turn.request.model, turn.request.salt, turn.replica
+    """What blocks are shared within, beside the ids: model or adapter, salt, embeddings, and who served the turn."""
+    return turn.request.model, turn.request.salt, turn.request.embeds, turn.replica
 
 
 def _cached(turn: Turn, tokens: TurnTokens) -> int | None:

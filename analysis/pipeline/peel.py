@@ -4,9 +4,10 @@ Every step is verified by rendering, on top of those before it.  What was delibe
 could not be rendered gets no figure.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from analysis.causes import template
 from analysis.causes.fixes import PER_SESSION_TEXT, Sent
 from analysis.causes.restore import restored
 from analysis.model.finding import UNEXPLAINED, Cause, SessionAnalysis, TurnAnalysis
@@ -25,7 +26,6 @@ NO_CHANGE = "no change to the requests undoes it"
 NOTHING_RESTORED = "the requests show nothing that could be put back"
 NO_KNOB = "no argument of the chat template was found that undoes it"
 
-KnobsFor = Callable[[Sent], Sequence[JsonObject]]  # template arguments that may keep what the template drops
 Lineage = tuple[Sent, ...]
 
 
@@ -44,7 +44,6 @@ class _Peel:
     totals: Totals
     index: int
     renderer_for: RendererFor
-    knobs_for: KnobsFor
     sent: Lineage = field(init=False)
     starts: frozenset[int] = field(init=False)
     others: dict[int, Lineage] = field(default_factory=dict)
@@ -88,7 +87,7 @@ class _Peel:
         """Undo a code for good; the tokens then, None with a reason where that could not be verified."""
         self.reason = NO_CHANGE
         best: tuple[Tokens, Lineage, dict[int, Lineage]] | None = None
-        knobs = self.knobs_for(self.sent[0]) if code.startswith("template/") else [None]
+        knobs: Sequence[JsonObject | None] = self._knobs() if code.startswith("template/") else [None]
         if not knobs:
             self.reason = NO_KNOB
         for knob in knobs:
@@ -105,6 +104,12 @@ class _Peel:
             return None
         after, self.sent, self.others = best
         return after
+
+    def _knobs(self) -> list[JsonObject]:
+        """The arguments of the chat template that may keep what it drops."""
+        request = self.sent[0].request
+        renderer = self.renderer_for(request.model)
+        return [] if renderer is None else template.knobs(renderer.template_names(), request.template_kwargs)
 
     def _tried(self, code: str, knob: JsonObject | None) -> tuple[Tokens, Lineage, dict[int, Lineage]] | None:
         sent, others = self._restored(self.index, self.sent, code, knob), self.others
@@ -143,24 +148,22 @@ class _Peel:
         """The session as restored, with its causes; its own times may have been frozen, so its order is kept."""
         session = changed_session(self.recorded, self.sent, self.totals.renders)
         pairs = zip(session.turns, self.sent, strict=True)
+        logged = [turn.output_ids for turn in self.recorded.session.turns]
         turns = [
-            turn if turn.started_at == sent.at else replace(turn, started_at=sent.at, ended_at=None)
-            for turn, sent in pairs
+            replace(
+                turn, started_at=sent.at, ended_at=turn.ended_at if turn.started_at == sent.at else None, output_ids=ids
+            )
+            for (turn, sent), ids in zip(pairs, logged, strict=True)
         ]
         frozen: Session = replace(session, turns=tuple(turns))
         (found,) = analyse([frozen], self.renderer_for, self.recorded.settings, as_given=True)
         return found
 
 
-def with_plans(
-    analyses: Sequence[SessionAnalysis], renderer_for: RendererFor, knobs_for: KnobsFor
-) -> list[SessionAnalysis]:
+def with_plans(analyses: Sequence[SessionAnalysis], renderer_for: RendererFor) -> list[SessionAnalysis]:
     """The sessions of one server history, each with its fix plan."""
     totals = Totals(analyses, Renders(renderer_for))
-    return [
-        replace(one, plan=tuple(_Peel(totals, index, renderer_for, knobs_for).steps()))
-        for index, one in enumerate(analyses)
-    ]
+    return [replace(one, plan=tuple(_Peel(totals, index, renderer_for).steps())) for index, one in enumerate(analyses)]
 
 
 def _of(turn: TurnAnalysis, codes: Sequence[str]) -> list[Cause]:

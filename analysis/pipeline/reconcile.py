@@ -67,8 +67,10 @@ def _confirmed(
         numbers = visit.served.numbers[asked.keys].tolist()
         known = next((index for index, one in enumerate(numbers) if one not in hash_of), len(numbers))
         parent = hash_of[numbers[known - 1]] if known else None
-        ids = asked.full_ids[known * settings.hit_size :].tolist()
-        hash_of.update(zip(numbers[known:], block_hashes(ids, settings.hit_size, digest, parent), strict=False))
+        start = known * settings.hit_size
+        ids = asked.full_ids[start:].tolist()
+        hashes = block_hashes(ids, settings.hit_size, digest, parent, asked.media or (), start)
+        hash_of.update(zip(numbers[known:], hashes, strict=False))
     announced = Counter(one for event in side.events if event.kind == "removed" for one in event.hashes)
     predicted = Counter(low_64(hash_of[one]) for one in removed)
     return sum(min(count, announced[one]) for one, count in predicted.items())

@@ -12,7 +12,7 @@ from analysis.core.blocks import reusable_tokens
 from analysis.core.elsewhere import Elsewhere, Left, elsewhere
 from analysis.model.finding import SessionAnalysis
 from analysis.model.plan import Tokens
-from analysis.pipeline.analyse import analyse, in_time, keys_of
+from analysis.pipeline.analyse import analyse, has_media, in_time, keys_of
 from analysis.pipeline.what_if import Renders, changed_session, figures, replayed
 from analysis.render.errors import RenderError
 
@@ -29,6 +29,7 @@ class Totals:
     renders: Renders
     _places: dict[Place, int] = field(default_factory=dict)
     _elsewhere: Elsewhere | None = None
+    _plain: bool | None = None
 
     def recorded(self, index: int) -> Tokens:
         """The tokens of a session as it was sent."""
@@ -41,8 +42,7 @@ class Totals:
         Raise ValueError or OSError where they cannot be rendered.
         """
         settings = self.history[index].settings
-        limited = settings.num_blocks is not None or settings.window or settings.spec_decode
-        if others or limited:
+        if others or not self._is_plain():
             if sum(len(one.turns) for one in self.history) > MANY_TURNS:
                 raise RenderError("the log is too long to go through all of it again for one session")
             found = replayed(self.history, {**others, index: sent}, self.renders, settings)[index]
@@ -56,6 +56,14 @@ class Totals:
             raise RenderError("the tokens of some of its turns are unknown")
         reusable = [max(turn.reusable_tokens, more) for turn, more in zip(turns, extra, strict=True)]
         return Tokens(sum(turn.prompt_tokens for turn in turns), sum(reusable))
+
+    def _is_plain(self) -> bool:
+        """Whether a hit is a question of equal tokens alone: unlimited memory, full attention, no images."""
+        settings = self.history[0].settings
+        limited = settings.num_blocks is not None or settings.window is not None or settings.spec_decode
+        if self._plain is None:
+            self._plain = not limited and not any(has_media(turn) for one in self.history for turn in one.session.turns)
+        return self._plain
 
     def _elsewhere_tokens(self, index: int, found: SessionAnalysis, place: int) -> int:
         """What other sessions let a turn reuse."""

@@ -15,7 +15,7 @@ from analysis.model.renderer import Renderer
 from analysis.model.session import Request, Session, TokenIds, Turn
 from analysis.model.settings import Settings
 from analysis.model.what_if import TurnFigures, WhatIf
-from analysis.pipeline.analyse import analyse
+from analysis.pipeline.analyse import analyse, has_media
 from analysis.pipeline.tokens import RendererFor
 from analysis.render.errors import RenderError
 
@@ -108,6 +108,8 @@ def _changed(found: TurnAnalysis, sent: Sent, renders: Renders) -> Turn:
             f"the tokens of turn {turn.number} are unknown, so a change to it has nothing to stand against"
         )
     if sent.request is not turn.request or sent.at != turn.started_at:
+        if has_media(turn):
+            raise RenderError(f"turn {turn.number} has an image, sound or video, which is not rendered")
         if (
             not np.array_equal(renders.prompt(Sent(turn.request, turn.started_at)), prompt)
             or found.fidelity == "mismatch"

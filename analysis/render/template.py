@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from analysis.core.locate import searched_segments
+from analysis.core.media import sent
 from analysis.core.normalise import normalise_message, normalise_tool
 from analysis.core.segment import segments
 from analysis.model.prompt import Attribution
-from analysis.model.session import Json, JsonObject, Request, TokenIds
+from analysis.model.session import Json, JsonObject, Media, Request, TokenIds
 from analysis.model.settings import Normalisation
 from analysis.render import provenance
 from analysis.render.errors import RenderError
@@ -65,8 +66,15 @@ class TemplateRenderer:
             return Attribution(text, ids, starts, segments(text, provenance.spans(traced)), "provenance")
         return Attribution(text, ids, starts, searched_segments(text, request, reply), "searched")
 
+    def media(self, request: Request, at: float | None) -> tuple[Media, ...] | None:
+        """Nothing where there is none: the template prints one placeholder, the server as many as the image needs."""
+        return None if sent(request) else ()
+
     def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
         return token_bytes(self._files.tokenizer, token_ids)
+
+    def template_names(self) -> frozenset[str]:
+        return self._compiled().names() if self._files.chat_template is not None else frozenset()
 
     def _completion_ids(self, request: Request, reply: str) -> TokenIds:
         special = request.add_special_tokens is not False  # vLLM's default for completions
@@ -128,6 +136,9 @@ class TemplateRenderer:
     def _template(self, request: Request) -> ChatTemplate:
         if request.chat_template is not None:  # a log may hold anything, and a template is a program
             raise RenderError("the request brings a chat template of its own, which is not run")
+        return self._compiled()
+
+    def _compiled(self) -> ChatTemplate:
         source = self._files.chat_template
         if source is None:
             raise RenderError(f"{self.name}: the model has no chat template. Add chat_template.jinja to its folder.")

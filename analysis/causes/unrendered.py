@@ -1,0 +1,66 @@
+"""Causes where nothing can be rendered: the changes of the request in the order in which most templates print them.
+
+Approximate by nature: whether a template prints a change at all is not known, so nothing here is more than possible.
+"""
+
+from dataclasses import replace
+
+from analysis.causes.comparison import ChangeFamily, Comparison, Suspect
+from analysis.causes.messages import reasoning, without_system
+from analysis.causes.peel import Found
+from analysis.causes.template import STRIPPED, message_index
+from analysis.core.align import common_prefix
+from analysis.model.finding import UNEXPLAINED
+
+APPROXIMATE = "approximate, from the requests alone: "
+FIELDS = ("role", "reasoning", "content", "tool_calls", "tool_call_id", "name")
+
+
+def listed(comparison: Comparison, changes: tuple[ChangeFamily, ...]) -> list[Found]:
+    """The changes of the request, one per code; the first stands where the tokens part, the others somewhere behind."""
+    token = common_prefix(comparison.old_ids, comparison.new_ids)
+    if token >= min(len(comparison.old_ids), len(comparison.new_ids)):
+        return []
+    suspects = [suspect for family in changes for suspect in family.changes(comparison)]
+    first = {suspect.code: suspect for suspect in sorted(suspects, key=_order, reverse=True)}
+    ordered = sorted(first.values(), key=_order)
+    stop = next((at for at, one in enumerate(ordered) if one.deliberate), len(ordered))
+    named = ordered[: stop + 1] or [_stripped(comparison) or _unexplained(token)]
+    return [Found(_possible(one), None if at else token) for at, one in enumerate(named)]
+
+
+def _order(suspect: Suspect) -> tuple[int, int, int]:
+    """The place of a field in a prompt, as most templates print it."""
+    path = suspect.path
+    index = message_index(path)
+    if path.startswith("tools["):
+        return 2, int(path[6:-1]), 0
+    if index is None:
+        return 0, 0, 0
+    name = path.partition(".")[2].partition("[")[0]
+    place = FIELDS.index(name) if name in FIELDS else len(FIELDS)
+    return (1, 0, place) if index == 0 else (3, index, place)
+
+
+def _possible(suspect: Suspect) -> Suspect:
+    said = suspect.evidence if suspect.code == UNEXPLAINED else APPROXIMATE + suspect.evidence
+    return replace(suspect, confidence="possible", evidence=said)
+
+
+def _stripped(comparison: Comparison) -> Suspect | None:
+    """Reasoning in the history and a new message of the user: what most templates strip then."""
+    then, now = comparison.then.request.messages, comparison.now.request.messages
+    asked = any(one.get("role") == "user" for one in now[len(then) :])
+    history = without_system([*then, *([comparison.reply] if comparison.reply else [])])
+    index = next((at for at, one in enumerate(history) if reasoning(one).strip()), None)
+    if not asked or index is None:
+        return None
+    place = index + len(then) - len(without_system(then))
+    said = "the messages only grew, the history holds reasoning and the user wrote anew: most templates strip it then"
+    fix = "Render the requests with the model's template to see which knob keeps the reasoning (--model)."
+    return Suspect(STRIPPED, f"messages[{place}].reasoning", said, fix)
+
+
+def _unexplained(token: int) -> Suspect:
+    said = f"the prompts part at token {token:,} and no change of the request explains it; nothing could be rendered"
+    return Suspect(UNEXPLAINED, "template", said, "Render the requests (--model or --endpoint).")
