@@ -25,7 +25,7 @@ class Tokens:
 class PlanStep:
     """One cause undone on all turns of a session, on top of the steps before it.
 
-    ``turns`` are those in which the cause was found.  ``after`` is None where no change to the requests, or no render,
+    ``turns`` are those in which the cause was found; ``also`` are other codes that the fix took back with it.  ``after`` is None where no change to the requests, or no render,
     could show what the fix is worth; ``reason`` says why.
     """
 
@@ -35,6 +35,7 @@ class PlanStep:
     before: Tokens
     after: Tokens | None
     reason: str | None = None
+    also: tuple[str, ...] = ()
 
     @property
     def verified(self) -> bool:

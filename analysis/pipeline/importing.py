@@ -21,6 +21,7 @@ from analysis.model.session import Problem, Session, TokenIds
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import NO_SIDE_FILES, analyse
 from analysis.pipeline.gaps import SideFiles
+from analysis.pipeline.peel import with_plans
 from analysis.pipeline.record import records
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.wrong_tokenizer import wrong_tokenizers
@@ -110,7 +111,8 @@ def analyse_source(
     def renderer_for(model: str) -> Renderer | None:
         return None if model in wrong else renderers.renderer_for(model)
 
-    analyses = analyse(sessions, renderer_for, settings, _stage(progress, "turns analysed"), side=side)
+    found = analyse(sessions, renderer_for, settings, _stage(progress, "turns analysed"), side=side)
+    analyses = with_plans(found, renderer_for, _stage(progress, "fix plans made"))
     made = tuple(records(analyses))
     stated = (*problems, *wrong.values(), *_missing_tokenizers(made, renderers))
     return Analysed(source, settings, made, stated, frozenset(wrong))

@@ -13,7 +13,7 @@ from analysis.causes.restore import restored
 from analysis.model.finding import UNEXPLAINED, Cause, SessionAnalysis, TurnAnalysis
 from analysis.model.plan import PlanStep, Tokens
 from analysis.model.session import JsonObject, Session
-from analysis.pipeline.analyse import analyse
+from analysis.pipeline.analyse import Progress, analyse
 from analysis.pipeline.changes import nearest_other
 from analysis.pipeline.tokens import RendererFor
 from analysis.pipeline.totals import Totals
@@ -65,10 +65,26 @@ class _Peel:
         while len(self.tried) < MOST_STEPS and (fault := self._first(found)) is not None:
             self.tried.add(fault.cause.code)
             after = self._undone(fault.cause.code, before)
-            reason = None if after else self.reason
-            yield PlanStep(fault.cause.code, fault.turns, fault.cause.fix, before, after, reason)
-            if after is not None:
-                before, found = after, self._looked_at().turns
+            looked = self._looked_at().turns if after else found
+            also = self._gone(found, looked)
+            yield PlanStep(
+                code=fault.cause.code,
+                turns=fault.turns,
+                fix=fault.cause.fix,
+                before=before,
+                after=after,
+                reason=None if after else self.reason,
+                also=also,
+            )
+            before, found = after or before, looked
+
+    def _gone(self, found: Sequence[TurnAnalysis], looked: Sequence[TurnAnalysis]) -> tuple[str, ...]:
+        """Codes that were found before a fix and are not any more, those that were tried aside."""
+        if found is looked:
+            return ()
+        left = {cause.code for turn in looked for cause in turn.causes}
+        codes = dict.fromkeys(cause.code for turn in found for cause in _before_unexplained(turn))
+        return tuple(code for code in codes if code not in left and code not in self.tried)
 
     def _first(self, found: Sequence[TurnAnalysis]) -> Fault | None:
         """The first cause that was not tried yet: by turn, then by its place in the prompt."""
@@ -160,10 +176,17 @@ class _Peel:
         return found
 
 
-def with_plans(analyses: Sequence[SessionAnalysis], renderer_for: RendererFor) -> list[SessionAnalysis]:
+def with_plans(
+    analyses: Sequence[SessionAnalysis], renderer_for: RendererFor, progress: Progress | None = None
+) -> list[SessionAnalysis]:
     """The sessions of one server history, each with its fix plan."""
     totals = Totals(analyses, Renders(renderer_for))
-    return [replace(one, plan=tuple(_Peel(totals, index, renderer_for).steps())) for index, one in enumerate(analyses)]
+    planned = []
+    for index, one in enumerate(analyses):
+        planned.append(replace(one, plan=tuple(_Peel(totals, index, renderer_for).steps())))
+        if progress is not None:
+            progress(index + 1, len(analyses))
+    return planned
 
 
 def _of(turn: TurnAnalysis, codes: Sequence[str]) -> list[Cause]:

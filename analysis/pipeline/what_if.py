@@ -5,7 +5,7 @@ prompt cannot be rendered, or the renderer does not give the prompts that the lo
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
@@ -107,7 +107,7 @@ def _changed(found: TurnAnalysis, sent: Sent, renders: Renders) -> Turn:
         raise RenderError(
             f"the tokens of turn {turn.number} are unknown, so a change to it has nothing to stand against"
         )
-    if sent.request is not turn.request or sent.at != turn.started_at:
+    if sent.at != turn.started_at or _prints_other(turn.request, sent.request):
         if has_media(turn):
             raise RenderError(f"turn {turn.number} has an image, sound or video, which is not rendered")
         if (
@@ -120,6 +120,12 @@ def _changed(found: TurnAnalysis, sent: Sent, renders: Renders) -> Turn:
         prompt = renders.prompt(sent)
     usage = replace(turn.usage, prompt_tokens=len(prompt), cached_tokens=None, cached_basis="not-recorded")
     return replace(_with_tokens(found, prompt), request=sent.request, usage=usage)
+
+
+def _prints_other(then: Request, now: Request) -> bool:
+    """Whether anything differs that a template could print: the salt alone never shows in the tokens."""
+    printed = (one.name for one in fields(Request) if one.name != "salt")
+    return then is not now and any(getattr(then, name) is not getattr(now, name) for name in printed)
 
 
 def _prompt(found: TurnAnalysis) -> TokenIds | None:

@@ -53,6 +53,7 @@ def _step(step: PlanStep) -> dict[str, Any]:
     return {
         "code": step.code,
         "turns": list(step.turns),
+        "also": list(step.also),
         "fix": step.fix,
         "prompt_before": before.prompt,
         "prompt_after": after.prompt if after else None,

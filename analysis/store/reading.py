@@ -116,7 +116,7 @@ def _cause(row: Row) -> Cause:
 def _step(row: Row) -> PlanStep:
     after = row["after"]
     tokens = {"before": Tokens(**row["before"]), "after": None if after is None else Tokens(**after)}
-    return PlanStep(**{**row, **tokens, "turns": tuple(row["turns"])})
+    return PlanStep(**{**row, **tokens, "turns": tuple(row["turns"]), "also": tuple(row["also"])})
 
 
 def _runs(cursor: duckdb.DuckDBPyConnection, session_key: int) -> dict[int, tuple[BlockRun, ...]]:
