@@ -25,7 +25,8 @@ class Tokens:
 class PlanStep:
     """One cause undone on all turns of a session, on top of the steps before it.
 
-    ``turns`` are those in which the cause was found; ``also`` are other codes that the fix took back with it.  ``after`` is None where no change to the requests, or no render,
+    ``turns`` are those in which the cause was found; ``also`` are other codes that the fix took back with it.
+    ``after`` is None where no change to the requests, or no render,
     could show what the fix is worth; ``reason`` says why.
     """
 

@@ -18,6 +18,7 @@ from analysis.pipeline.changes import nearest_other
 from analysis.pipeline.tokens import RendererFor
 from analysis.pipeline.totals import Totals
 from analysis.pipeline.what_if import Renders, as_sent, changed_session
+from analysis.render.errors import RenderError
 
 VISIBLE = ("volatile-head/", "tools/", "template/", "client/", "args/", "tokenisation/", "server/")
 FROM_HISTORY = ("key/cache-salt", "key/lora", PER_SESSION_TEXT)  # what the session alone does not show
@@ -64,7 +65,7 @@ class _Peel:
         before, found = self.totals.recorded(self.index), self.recorded.turns
         while len(self.tried) < MOST_STEPS and (fault := self._first(found)) is not None:
             self.tried.add(fault.cause.code)
-            after = self._undone(fault.cause.code, before)
+            after = self.undo(fault.cause.code, before)
             looked = self._looked_at().turns if after else found
             also = self._gone(found, looked)
             yield PlanStep(
@@ -99,7 +100,7 @@ class _Peel:
         turns = dict.fromkeys(number for number, one in listed if one.code == cause.code)
         return Fault(next(one for _number, one in listed if one.code == cause.code), tuple(turns))
 
-    def _undone(self, code: str, before: Tokens) -> Tokens | None:
+    def undo(self, code: str, before: Tokens) -> Tokens | None:
         """Undo a code for good; the tokens then, None with a reason where that could not be verified."""
         self.reason = NO_CHANGE
         best: tuple[Tokens, Lineage, dict[int, Lineage]] | None = None
@@ -187,6 +188,21 @@ def with_plans(
         if progress is not None:
             progress(index + 1, len(analyses))
     return planned
+
+
+def undone(totals: Totals, index: int, renderer_for: RendererFor, codes: Sequence[str]) -> dict[int, Lineage]:
+    """The requests with these codes undone, one after the other; with those of other sessions that change as well.
+
+    Raise RenderError where one of them cannot be undone.
+    """
+    peel = _Peel(totals, index, renderer_for)
+    before = totals.recorded(index)
+    for code in codes:
+        after = peel.undo(code, before)
+        if after is None:
+            raise RenderError(f"{code}: {peel.reason}")
+        before = after
+    return {**peel.others, index: peel.sent}
 
 
 def _of(turn: TurnAnalysis, codes: Sequence[str]) -> list[Cause]:

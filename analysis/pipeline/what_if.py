@@ -22,22 +22,30 @@ from analysis.render.errors import RenderError
 
 @dataclass(slots=True)
 class Renders:
-    """Prompts of requests, each rendered once."""
+    """Prompts of requests, each rendered once.  ``swapped`` has another chat template for what changes."""
 
     renderer_for: RendererFor
-    _prompts: dict[tuple[int, float | None], tuple[Request, TokenIds]] = field(default_factory=dict)
+    swapped: RendererFor | None = None
+    _prompts: dict[tuple[int, float | None, bool], tuple[Request, TokenIds]] = field(default_factory=dict)
 
-    def prompt(self, sent: Sent) -> TokenIds:
-        """The prompt of a request.  Raise ValueError or OSError where it cannot be rendered."""
-        key = (id(sent.request), sent.at)
+    def as_sent(self, sent: Sent) -> TokenIds:
+        """The prompt of a request with the server's template.  Raise ValueError or OSError as the renderer does."""
+        return self._prompt(sent, self.renderer_for, False)
+
+    def changed(self, sent: Sent) -> TokenIds:
+        """The prompt of a changed request.  Raise ValueError or OSError where it cannot be rendered."""
+        return self._prompt(sent, self.swapped or self.renderer_for, self.swapped is not None)
+
+    def _prompt(self, sent: Sent, renderer_for: RendererFor, is_swapped: bool) -> TokenIds:
+        key = (id(sent.request), sent.at, is_swapped)
         known = self._prompts.get(key)
         if known is None:
-            renderer = self._renderer(sent.request.model)
+            renderer = self._renderer(sent.request.model, renderer_for)
             known = self._prompts[key] = (sent.request, renderer.prompt_ids(sent.request, sent.at))
         return known[1]
 
-    def _renderer(self, model: str) -> Renderer:
-        renderer = self.renderer_for(model)
+    def _renderer(self, model: str, renderer_for: RendererFor) -> Renderer:
+        renderer = renderer_for(model)
         if renderer is None:
             raise RenderError(f"no tokenizer for the model {model!r}: a changed request cannot be rendered")
         return renderer
@@ -107,17 +115,17 @@ def _changed(found: TurnAnalysis, sent: Sent, renders: Renders) -> Turn:
         raise RenderError(
             f"the tokens of turn {turn.number} are unknown, so a change to it has nothing to stand against"
         )
-    if sent.at != turn.started_at or _prints_other(turn.request, sent.request):
+    if renders.swapped or sent.at != turn.started_at or _prints_other(turn.request, sent.request):
         if has_media(turn):
             raise RenderError(f"turn {turn.number} has an image, sound or video, which is not rendered")
         if (
-            not np.array_equal(renders.prompt(Sent(turn.request, turn.started_at)), prompt)
+            not np.array_equal(renders.as_sent(Sent(turn.request, turn.started_at)), prompt)
             or found.fidelity == "mismatch"
         ):
             raise RenderError(
                 f"turn {turn.number} does not render as the server rendered it, so neither would a changed one"
             )
-        prompt = renders.prompt(sent)
+        prompt = renders.changed(sent)
     usage = replace(turn.usage, prompt_tokens=len(prompt), cached_tokens=None, cached_basis="not-recorded")
     return replace(_with_tokens(found, prompt), request=sent.request, usage=usage)
 
