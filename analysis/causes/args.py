@@ -51,13 +51,21 @@ def way_of(old: JsonObject, new: JsonObject) -> str | None:
 
 def shows(comparison: Comparison, place: Place) -> Iterator[Suspect]:
     """A generated call whose text is not that of its render."""
-    if not place.in_reply or ".tool_calls[" not in place.new_segment.path + place.old_segment.path:
+    path = _path(place)
+    if not place.in_reply or path is None:
         return
-    path = place.new_segment.path if ".tool_calls[" in place.new_segment.path else place.old_segment.path
     old, new = _call_text(place.before, place.old_text), _call_text(place.before, place.new_text)
     code = _text_way(old, new)
     if code is not None:
         yield _suspect(code, path, new, old)
+
+
+def _path(place: Place) -> str | None:
+    """The call that the sides part in; what a template writes in its own form counts to the field before it."""
+    at = int(place.new.token_starts[place.new_token])
+    before = [span.path for span in place.new.spans if span.start < at][-1:]
+    paths = (place.new_segment.path, place.old_segment.path, *before)
+    return next((path for path in paths if ".tool_calls[" in path), None)
 
 
 def _suspect(code: str, path: str, new: str, old: str) -> Suspect:
@@ -81,7 +89,7 @@ def _call_text(before: str, rest: str) -> str:
 def _text_way(old: str, new: str) -> str | None:
     """How two texts of one call differ; the old one may be cut at its end."""
     left, right = "".join(old.split()), "".join(new.split())
-    if not left or not right:
+    if not left or not right or old == new:
         return None
     if _extends(left, right):
         return "args/separators"

@@ -15,6 +15,7 @@ from analysis.causes.message_fixes import evicted_image, is_pruned
 from analysis.causes.messages import Pair, calls, function, is_system, reasoning, text, without_system
 from analysis.causes.structure import pairing
 from analysis.causes.volatile_text import ways
+from analysis.core.normalise import as_generated
 from analysis.model.session import JsonObject
 
 DROPPED = "client/reasoning-dropped"
@@ -46,7 +47,7 @@ def changes(comparison: Comparison) -> Iterator[Suspect]:
     odd += [(index, _moved(index, "removed from")) for index in found.removed]
     listed: list[tuple[int, Suspect]] = list(odd)
     for pair in found.pairs:
-        if pair.old is not pair.new:
+        if pair.replied or pair.old is not pair.new:
             listed += [(pair.index, suspect) for suspect in _message(pair, newest)]
     yield from (suspect for _index, suspect in sorted(listed, key=lambda it: it[0]))
 
@@ -65,7 +66,7 @@ def shows(comparison: Comparison, place: Place) -> Iterator[Suspect]:
         said = f"the reply holds {len(blocks)} blocks of reasoning, the request sends them back as one"
         yield Suspect(MERGED, f"messages[{index}].reasoning", said, FIXES[MERGED])
     old, new = _squeezed(place.old_text), _squeezed(place.new_text)
-    if old and new.startswith(old) and ".tool_calls[" not in place.new_segment.path + place.old_segment.path:
+    if place.old_text and new.startswith(old) and ".tool_calls[" not in place.new_segment.path + place.old_segment.path:
         said = (
             f"what was generated and what is sent back differ in blanks only: {_shown(place.new_text)} now,"
             f" {_shown(place.old_text)} generated"
@@ -98,7 +99,7 @@ def _reasoning(pair: Pair) -> Iterator[Suspect]:
 
 
 def _content(pair: Pair, newest: str) -> Iterator[Suspect]:
-    old, new = text(pair.old), text(pair.new)
+    old, new = text(as_generated(pair.old) if pair.replied else pair.old), text(pair.new)
     path = f"{pair.path}.content"
     if old == new:
         return
@@ -199,7 +200,7 @@ def _blanks(value: str) -> str:
 
 def _shown(value: str) -> str:
     """The beginning of a text with its blanks visible."""
-    return quoted(value[:24].replace("\n", "\\n").replace("\t", "\\t"))
+    return quoted(value[:24].replace("\t", "\\t"))
 
 
 def _squeezed(value: str) -> str:

@@ -57,10 +57,13 @@ class Comparison:
 class Place:
     """Where the two sides part: the token, the fields on both sides, and the text around it.
 
+    ``old_token`` and ``new_token`` are those at which the texts part: later than ``token`` where only ids differ there.
     ``generation`` is the first token of the previous generation prompt, None where it is not known.
     """
 
     token: int
+    old_token: int
+    new_token: int
     old: Attribution
     new: Attribution
     old_segment: Segment

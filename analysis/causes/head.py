@@ -121,14 +121,16 @@ def first_way(old: str, new: str) -> str:
 def said_of(code: str, path: str, old: str, new: str) -> Suspect:
     """A suspect for a text that differs, with both values."""
     before, after = _lines(old, new)
-    start = max(0, same_start(before, after) - SHOWN // 2)
+    at = same_start(before, after)
+    start = after.find(" ", max(0, at - SHOWN // 2), at) + 1 if at > SHOWN // 2 else 0
     said = f"{WHAT[code]}: {quoted(after[start:])} now, {quoted(before[start:])} before"
     return Suspect(code, path, said, FIXES[code])
 
 
 def quoted(value: str) -> str:
     """A text in quotes, cut to what fits in a sentence."""
-    return f"“{value if len(value) <= SHOWN else value[:SHOWN] + '…'}”"
+    shown = value if len(value) <= SHOWN else value[:SHOWN] + "…"
+    return f"“{shown.replace(chr(10), chr(92) + 'n')}”"
 
 
 def _lines(old: str, new: str) -> tuple[str, str]:

@@ -65,8 +65,18 @@ def pruned_output(then: JsonObject, now: JsonObject) -> JsonObject:
 def is_pruned(then: JsonObject, now: JsonObject) -> bool:
     """Whether the text of a message is now a bracketed stub, or less than half as long as it was."""
     old, new = text_of(then.get("content")), text_of(now.get("content")).strip()
-    bracketed = new[:1] + new[-1:] in ("[]", "<>", "()")
-    return old != new and len(new) < len(old) and (bracketed or STUB * len(new) < len(old))
+    return old != new and (_is_stub(new) or STUB * len(new) < len(old))
+
+
+def _is_stub(text: str) -> bool:
+    """Whether a text is one line in brackets and no JSON, such as ``[old tool output removed]``."""
+    if text[:1] + text[-1:] not in ("[]", "<>", "()") or "\n" in text:
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return True
+    return False
 
 
 def evicted_image(then: JsonObject, now: JsonObject) -> JsonObject:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from analysis.core.normalise import normalise_message, parse_arguments
+from analysis.core.normalise import parse_arguments
 from analysis.model.session import Json, JsonObject, Request
 
 Key = tuple[str, str, str]
@@ -53,12 +53,11 @@ def alike(old: JsonObject, new: JsonObject) -> bool:
 
 
 def text(message: JsonObject) -> str:
-    """The text of a message, its parts joined as vLLM joins them; other parts stand in it as JSON."""
-    content = normalise_message(message)["content"]
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list | tuple) else ()
-    return "\n".join(str(part.get("text", part)) if isinstance(part, dict) else str(part) for part in parts)
+    """The text of a message as it was sent, its parts joined as vLLM joins them; other parts stand in it as sent."""
+    content = message.get("content")
+    if isinstance(content, list | tuple):
+        return "\n".join(str(part.get("text", part)) if isinstance(part, dict) else str(part) for part in content)
+    return content if isinstance(content, str) else ""
 
 
 def reasoning(message: JsonObject) -> str:

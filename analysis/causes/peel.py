@@ -4,14 +4,16 @@ A change of the request is only called a cause if the prompt without it follows 
 so, not a guess.  Does not go behind what is deliberate: a new segment starts there.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from analysis.causes import template, tools
-from analysis.causes.comparison import ChangeFamily, Comparison, Place, Suspect, TextFamily
+from analysis.causes import client, template, tools
+from analysis.causes.comparison import ChangeFamily, Comparison, Place, Rendering, Suspect, TextFamily
 from analysis.causes.fixes import Sent, undo
+from analysis.causes.volatile_text import same_start
 from analysis.core.align import common_prefix, matched_runs
 from analysis.core.blocks import reusable_tokens
 from analysis.core.segment import segment_of
@@ -21,8 +23,11 @@ from analysis.model.session import TokenIds
 MOST_STEPS = 12
 AROUND = 64  # tokens of text before a divergence
 BEHIND = 2_000  # tokens of text behind it
+MOST_MERGED = 4  # tokens at the end of a prompt that merge with what follows
 NEAR_THE_END = 64  # tokens: a generation prompt is not longer
 SIDE_REQUEST = "client/side-request"
+LAST = (client.MERGED,)  # blocks that were joined cannot be put back where they stood
+WHOLE = (template.GENERATION, template.EMPTY_THINK)  # cured only where nothing of the kind is left
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,7 @@ class Peel:
             restored = self._undone(suspect)
             if restored is not None and common_prefix(now.old_ids, restored.new_ids) > token:
                 self._restore(suspect, suspects, place, restored)
-                return True
+                return suspect.code not in LAST
         if deliberate is not None and not _before(place, deliberate):
             return self._named(deliberate, token)
         return self._by_text(place, changes, deliberate)
@@ -83,7 +88,7 @@ class Peel:
     def _suspects(self, place: Place) -> Iterator[Suspect]:
         for family in self.changes:
             for suspect in family.changes(self.comparison):
-                if not tools.prints_the_same(suspect, self.comparison, place):
+                if tools.shows(suspect, self.comparison, place):
                     yield suspect
 
     def _undone(self, suspect: Suspect) -> Comparison | None:
@@ -109,8 +114,11 @@ class Peel:
     def _by_text(self, place: Place, changes: Sequence[Suspect], deliberate: Suspect | None) -> bool:
         """What the text shows where no change of the request explains it."""
         now = self.comparison
+        told = {one.suspect.code for one in self.found}
         for family in self.texts:
             for suspect in family.shows(now, place):
+                if suspect.code in told:
+                    return False
                 cured = self._cured(suspect, place.token) if suspect.code.startswith("template/") else None
                 if cured is not None:
                     suspect, restored = cured
@@ -139,7 +147,8 @@ class Peel:
             if then is None or after is None or old is None or new is None:
                 continue
             full = _joined(old, now.old_ids[now.prompt_tokens :])
-            if len(full) - common_prefix(full, new) < len(now.old_ids) - token:
+            left = len(full) - common_prefix(full, new)
+            if left < (1 if suspect.code in WHOLE else len(now.old_ids) - token):
                 cured = replace(now, then=then, now=after, old_ids=full, new_ids=new, prompt_tokens=len(old))
                 return template.with_knob(suspect, knob), cured
         return None
@@ -170,38 +179,60 @@ class Peel:
         return self._computed(self.comparison) - self._computed(restored)
 
     def _computed(self, side: Comparison) -> int:
-        """Prompt tokens that could not be reused: what any donor had stays reusable as far as the prompt is the same."""
+        """Prompt tokens not to be reused; what any donor had stays reusable as far as the prompt is the same."""
         kept = min(self.best_tokens, common_prefix(side.new_ids, self._original))
         shared = max(kept, common_prefix(side.old_ids, side.new_ids))
         return len(side.new_ids) - reusable_tokens(shared, len(side.new_ids), self.block_size)
 
 
 def place_of(comparison: Comparison, token: int) -> Place:
-    """Where two sides part, with the text around it."""
+    """Where two sides part, with the text around it.
+
+    A generation prompt may end in a token that merges with the reply: then the place is where the texts part.
+    """
     rendering = comparison.rendering
     assert rendering is not None
-    in_reply = token >= comparison.prompt_tokens
+    old_at, new_at = _by_text(comparison, rendering, token)
+    in_reply = old_at >= comparison.prompt_tokens
     reply = comparison.reply if in_reply else None
-    old = rendering.attribution(comparison.then, reply, comparison.old_ids, token)
-    new = rendering.attribution(comparison.now, None, comparison.new_ids, token)
+    old = rendering.attribution(comparison.then, reply, comparison.old_ids, old_at)
+    new = rendering.attribution(comparison.now, None, comparison.new_ids, new_at)
     return Place(
         token=token,
+        old_token=old_at,
+        new_token=new_at,
         old=old,
         new=new,
-        old_segment=segment_of(old, token),
-        new_segment=segment_of(new, token),
-        before=rendering.text(comparison.new_ids[max(0, token - AROUND) : token]),
-        old_text=rendering.text(comparison.old_ids[token : token + BEHIND]),
-        new_text=rendering.text(comparison.new_ids[token : token + BEHIND]),
+        old_segment=segment_of(old, old_at),
+        new_segment=segment_of(new, new_at),
+        before=rendering.text(comparison.new_ids[max(0, new_at - AROUND) : new_at]),
+        old_text=rendering.text(comparison.old_ids[old_at : old_at + BEHIND]),
+        new_text=rendering.text(comparison.new_ids[new_at : new_at + BEHIND]),
         in_reply=in_reply,
-        generation=_generation(comparison, token),
+        generation=_generation(comparison, token) if old_at == token else None,
     )
+
+
+def _by_text(comparison: Comparison, rendering: Rendering, token: int) -> tuple[int, int]:
+    """The tokens at which the texts of both sides part, where they agree beyond the end of the previous prompt."""
+    old, new, stop = comparison.old_ids[token:], comparison.new_ids[token:], comparison.prompt_tokens - token
+    if not 0 < stop <= MOST_MERGED or stop >= len(old):
+        return token, token
+    same = same_start(rendering.text(old), rendering.text(new[: len(old) + stop]))
+    if same <= len(rendering.text(old[:stop])):
+        return token, token
+    return token + _tokens_within(rendering, old, same), token + _tokens_within(rendering, new, same)
+
+
+def _tokens_within(rendering: Rendering, ids: TokenIds, length: int) -> int:
+    """How many tokens end within the first ``length`` characters of a text."""
+    return bisect_right(range(1, len(ids) + 1), length, key=lambda count: len(rendering.text(ids[:count])))
 
 
 def unexplained(place: Place) -> Suspect:
     """The raw facts, where no family has anything to say."""
     old, new = place.old_text[:40], place.new_text[:40]
-    said = f"the prompts part after {place.before[-40:]!r}: {old!r} before, {new!r} now; no change of the request explains it"
+    said = f"the prompts part after {place.before[-40:]!r}: {old!r} before, {new!r} now; nothing explains it"
     fix = "Compare the two requests and their renders at this place."
     return Suspect(UNEXPLAINED, place.new_segment.path, said, fix, "possible")
 

@@ -79,9 +79,9 @@ def _reasoning(comparison: Comparison, place: Place) -> Iterator[Suspect]:
     field = f"messages[{index}].reasoning"
     others = [one for one in _reasoned(place.old) if one not in _reasoned(place.new)]
     more = f", and that of {len(others) - 1} later messages" if len(others) > 1 else ""
-    said = f"the request still holds {len(thought):,} characters of reasoning here, the template no longer prints them{more}"
+    said = f"{len(thought):,} characters of reasoning stand in the request and are no longer printed{more}"
     if "<|channel|>" in place.before[-40:] + place.old_text[:40] or "analysis<|message|>" in place.old_text[:60]:
-        said = f"a later reply without tool calls stands in the history, so the template drops the analysis{more}: {quoted(thought)}"
+        said = f"a later reply has no tool calls, so the template drops the analysis{more}: {quoted(thought)}"
         yield Suspect(
             ANALYSIS, field, said, "None upstream: keep the final reply out of the history, or patch the template."
         )
@@ -95,8 +95,8 @@ def _reasoning(comparison: Comparison, place: Place) -> Iterator[Suspect]:
 
 
 def _dropped(comparison: Comparison, place: Place) -> re.Match[str] | None:
-    """The first reasoning behind the divergence that the new side does not print, if no other field stands before it."""
-    start = _char(place.old, place.token)
+    """The first reasoning behind the divergence that the new side does not print; no other field stands before it."""
+    start = _char(place.old, place.old_token)
     printed = set(_reasoned(place.new))
     for span in place.old.spans:
         if span.stop <= start:
@@ -118,7 +118,7 @@ def _at_start(comparison: Comparison, place: Place) -> bool:
     fields = [
         span for span in place.old.spans if span.path.startswith(f"messages[{len(comparison.then.request.messages)}]")
     ]
-    return all(_char(place.old, place.token) <= span.stop for span in fields[:1])
+    return all(_char(place.old, place.old_token) <= span.stop for span in fields[:1])
 
 
 def _reasoned(side: Attribution) -> list[str]:
@@ -127,32 +127,30 @@ def _reasoned(side: Attribution) -> list[str]:
 
 def _relocated(comparison: Comparison, place: Place) -> Iterator[Suspect]:
     """Tools or the system text that the two sides print at different places."""
-    for here, there, where in ((place.old, place.new, "then"), (place.new, place.old, "now")):
-        span = _next(here, place.token)
-        system = (
-            span is not None and span.path.startswith("messages[0].") and is_system(comparison.now.request.messages[0])
-        )
+    has_system = is_system(comparison.now.request.messages[0])
+    sides = ((place.old, place.old_token, place.new, "the previous"), (place.new, place.new_token, place.old, "this"))
+    for here, token, there, which in sides:
+        span = _next(here, token)
+        system = span is not None and span.path.startswith("messages[0].") and has_system
         if span is None or not (span.path.startswith("tools[") or system):
             continue
-        other = next((one for one in there.spans if one.path == span.path and one.offset == span.offset), None)
-        if other is not None and other.start == span.start:
-            continue
-        code = "template/system-relocated" if system else "template/tools-relocated"
-        what = "the system text" if system else "the tools"
-        gone = "is not printed at all" if other is None else f"stands at character {other.start:,}"
-        moved = f"{what} stood at character {span.start:,} of the {'previous' if where == 'then' else 'this'} prompt and {gone} in the other"
-        fix = (
-            "Use a template that prints the tools behind the system text."
-            if not system
-            else "Use a template that prints the system text at the head."
-        )
-        yield Suspect(code, span.path, f"unchanged, yet printed elsewhere: {moved}", fix)
-        return
+        other = next((one for one in there.spans if one.path == span.path), None)
+        if other is None or other.start != span.start:
+            yield _moved(span, other, which, system)
+            return
+
+
+def _moved(span: Span, other: Span | None, which: str, system: bool) -> Suspect:
+    code = "template/system-relocated" if system else "template/tools-relocated"
+    what, better = ("the system text", "at the head") if system else ("the tools", "behind the system text")
+    elsewhere = "not at all in the other" if other is None else f"at {other.start:,} of the other"
+    said = f"unchanged, yet printed elsewhere: {what} at character {span.start:,} of {which} prompt, {elsewhere}"
+    return Suspect(code, span.path, said, f"Use a template that prints {what} {better}.")
 
 
 def _hoisted(comparison: Comparison, place: Place) -> Iterator[Suspect]:
     """A late system message that is printed before the messages it stands behind."""
-    span = _next(place.new, place.token)
+    span = _next(place.new, place.new_token)
     found = _INDEX.match(span.path) if span is not None else None
     if found is None or not 0 < int(found[1]) < len(comparison.now.request.messages):
         return
@@ -196,27 +194,22 @@ def _empty_think(comparison: Comparison, place: Place) -> Iterator[Suspect]:
 
 def _positional(place: Place) -> Iterator[Suspect]:
     """A short piece of template text that differs between messages that are the same."""
-    if place.in_reply:
+    old, new = _marker(place.old, place.old_token), _marker(place.new, place.new_token)
+    if place.in_reply or old == new or max(len(old), len(new)) > LONGEST_MARKER:
         return
-    old, new = _until_same(place.old_text, place.new_text)
-    if old is None or max(len(old), len(new)) > LONGEST_MARKER:
+    if TEMPLATE not in (place.new_segment.path, place.old_segment.path):
         return
-    if place.new_segment.path != TEMPLATE and place.old_segment.path != TEMPLATE:
-        return
-    said = f"template text beside an unchanged message is {quoted(new)} now and was {quoted(old)}: it depends on the place of the message"
+    said = f"template text beside an unchanged message is {quoted(new)} now and was {quoted(old)}, by its place alone"
     yield Suspect(
-        POSITIONAL, TEMPLATE, said, "Patch the template: the same markup for a message wherever it stands.", "likely"
+        POSITIONAL, TEMPLATE, said, "Patch the template: the same markup wherever a message stands.", "likely"
     )
 
 
-def _until_same(old: str, new: str) -> tuple[str, str] | tuple[None, str]:
-    """What stands on both sides before their texts go on alike; None where they do not."""
-    same = 24  # characters that must agree
-    for left in range(LONGEST_MARKER + 1):
-        at = new.find(old[left : left + same]) if len(old) >= left + same else -1
-        if 0 <= at <= LONGEST_MARKER:
-            return old[:left], new[:at]
-    return None, new
+def _marker(side: Attribution, token: int) -> str:
+    """The template text from a token to the next field's own first character."""
+    start, span = _char(side, token), _next(side, token)
+    stop = len(side.text) if span is None else span.start - min(0, span.offset)
+    return side.text[start : max(start, stop)]
 
 
 def _next(side: Attribution, token: int) -> Span | None:

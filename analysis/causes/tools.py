@@ -4,6 +4,7 @@ Compared by name, after vLLM's normalisation.  Whether a template prints what di
 """
 
 import json
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -31,14 +32,17 @@ def changes(comparison: Comparison) -> Iterator[Suspect]:
     yield from sorted(found, key=lambda suspect: int(suspect.path[6:-1]))
 
 
-def prints_the_same(suspect: Suspect, comparison: Comparison, place: Place) -> bool:
-    """Whether the template prints a tool as before although its definition differs."""
+def shows(suspect: Suspect, comparison: Comparison, place: Place) -> bool:
+    """Whether the template prints what differs in a tool: a permuted schema has the same words in another order."""
     if not suspect.path.startswith("tools[") or suspect.code in (SET, ORDER):
-        return False
+        return True
     now, index = comparison.now.request.tools, int(suspect.path[6:-1])
     names = [name_of(tool) for tool in comparison.then.request.tools]
     before = f"tools[{names.index(name_of(now[index]))}]"
-    return _printed(place.old, before) == _printed(place.new, suspect.path)
+    old, new = _printed(place.old, before), _printed(place.new, suspect.path)
+    return (
+        old != new if suspect.code == KEY_ORDER else sorted(re.findall(r"\w+", old)) != sorted(re.findall(r"\w+", new))
+    )
 
 
 def token_of(suspect: Suspect, place: Place) -> int:
@@ -88,25 +92,40 @@ def _definitions(then: tuple[JsonObject, ...], now: tuple[JsonObject, ...]) -> I
     told = set()
     for index, tool in enumerate(now):
         old = known.get(name_of(tool))
-        found = None if old is None else _definition(index, old, tool)
-        if found is not None and found.code not in told:
-            told.add(found.code)
-            yield found
+        for found in () if old is None else _definition(index, old, tool):
+            if found.code not in told:
+                told.add(found.code)
+                yield found
 
 
-def _definition(index: int, then: JsonObject, now: JsonObject) -> Suspect | None:
+def _definition(index: int, then: JsonObject, now: JsonObject) -> Iterator[Suspect]:
     old, new = normalise_tool(then), normalise_tool(now)
     path = f"tools[{index}]"
-    if json.dumps(old) == json.dumps(new):
-        return None
-    if json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True):
-        said = f"{name_of(now)} is equal as JSON, its keys stand in another order"
-        return Suspect(KEY_ORDER, path, said, "Write schemas from maps that keep their order.")
+    if json.dumps(old, sort_keys=True) != json.dumps(new, sort_keys=True):
+        yield _other(path, old, new)
+    if _permuted(old, new):
+        said = f"the keys of {name_of(now)} stand in another order"
+        yield Suspect(KEY_ORDER, path, said, "Write schemas from maps that keep their order.")
+
+
+def _permuted(old: Json, new: Json) -> bool:
+    """Whether keys that both have stand in another order, at any depth."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        before, after = [key for key in old if key in new], [key for key in new if key in old]
+        return before != after or any(_permuted(old[key], new[key]) for key in before)
+    if isinstance(old, list) and isinstance(new, list):
+        return any(_permuted(one, other) for one, other in zip(old, new, strict=False))
+    return False
+
+
+def _other(path: str, old: JsonObject, new: JsonObject) -> Suspect:
+    """A tool that says something else than before."""
+    name = name_of(new)
     found = ways(json.dumps(old, ensure_ascii=False), json.dumps(new, ensure_ascii=False))
     if len(found) == 1 and found <= set(VALUES):
         (code,) = found
-        return Suspect(code, path, f"{name_of(now)}: {WHAT[code]}", FIXES[code], undo=DESCRIPTION)
-    said = f"{name_of(now)} differs in {', '.join(_fields(old, new))}"
+        return Suspect(code, path, f"{name}: {WHAT[code]}", FIXES[code], undo=DESCRIPTION)
+    said = f"{name} differs in {', '.join(_fields(old, new))}"
     return Suspect(DESCRIPTION, path, said, "Move lists that change out of the descriptions of tools.")
 
 
