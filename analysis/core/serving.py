@@ -15,6 +15,7 @@ from analysis.core.blocks import Fingerprints, fingerprints, full_blocks, reusab
 from analysis.core.lineage import Candidate, History, leading
 from analysis.core.media import marks, shared_tokens
 from analysis.core.pool import Pool, Running
+from analysis.core.pool_size import Step
 from analysis.core.windows import Windows
 from analysis.model.session import Media, TokenIds
 from analysis.model.settings import Settings
@@ -53,7 +54,8 @@ class Served:
 
     ``same_keys`` is its donor among the requests with its keys, as far as their replies had been written; ``anyone``
     its donor among those and its session's own, the previous turn taken whole.  Of what ``same_keys`` lets it reuse,
-    ``kept_tokens`` were in the pool, and ``hit_tokens`` is what the cache is predicted to have given.  ``overlaps``
+    ``kept_tokens`` were in the pool, and ``hit_tokens`` is what the cache is predicted to have given; ``most_blocks``
+    could be hit with memory unlimited, before drafting drops one.  ``overlaps``
     says that the session's previous turn was still running.  ``evicted_by`` are the requests (their index) for which
     the missing blocks had to go, the latest first.
     """
@@ -67,6 +69,7 @@ class Served:
     anyone: Candidate | None = None
     kept_tokens: int = 0
     hit_tokens: int = 0
+    most_blocks: int = 0
     overlaps: bool = False
     running: Running | None = None
     evicted_by: tuple[int, ...] = ()
@@ -77,6 +80,7 @@ class Serving:
     """The history of one server under these settings."""
 
     settings: Settings
+    steps: list[Step] = field(default_factory=list)  # starts and ends of requests, in their order
     _history: History = field(init=False)
     _limited: bool = field(init=False)
     _pools: dict[Hashable, Pool] = field(default_factory=dict)  # by place
@@ -104,6 +108,7 @@ class Serving:
         served.index = self._history.add(asked.full_ids[: asked.prompt_tokens], prompt)
         self._media.append(asked.media or ())
         self._running.append(served)
+        self.steps.append((served.index, True))
         return served
 
     def forget_pools(self) -> None:
@@ -130,6 +135,7 @@ class Serving:
                 self._note_evictions(served.index, pool)
             served.running = None
             self._running.remove(served)
+            self.steps.append((served.index, False))
 
     def _numbered(self, asked: Asked) -> Served:
         size, last, lcp = self.settings.hit_size, asked.previous, asked.lcp_tokens
@@ -176,24 +182,26 @@ class Serving:
         asked, size = served.asked, self.settings.hit_size
         numbers, pool = served.numbers[asked.keys], self._pool(asked.place)
         lcp = served.same_keys.lcp_tokens if served.same_keys else 0
-        kept = reusable_tokens(lcp, asked.prompt_tokens, size) // size
+        kept = most = reusable_tokens(lcp, asked.prompt_tokens, size) // size
         if pool is not None:
             held = pool.holds(numbers[:kept])
             gone = numbers[:kept][~held].tolist()
             served.evicted_by = tuple(sorted({self._evictor[one] for one in gone if one in self._evictor})[::-1])
             kept = leading(held)
-        hit = kept
-        if self.settings.window:
-            windows = self._windows.setdefault(asked.keys, Windows(size, self.settings.window, self.settings.retention))
-            hit = min(hit, windows.serve(numbers, asked.prompt_tokens))
-        if self.settings.spec_decode:
-            hit = max(0, hit - 1)
-        if asked.skips_cache:
-            hit = 0
+        served.most_blocks = 0 if asked.skips_cache else min(most, self._within_window(asked, numbers))
+        hit = max(0, min(kept, served.most_blocks) - self.settings.dropped_blocks)
         served.kept_tokens, served.hit_tokens = kept * size, hit * size
         if pool is not None:
             served.running = pool.start(numbers, asked.prompt_tokens, size, hit)
             self._note_evictions(self._history.num_requests, pool)
+
+    def _within_window(self, asked: Asked, numbers: Numbers) -> int:
+        """Blocks from the start that a hybrid's windows let it use: all of them where it has none."""
+        if not self.settings.window:
+            return len(numbers)
+        size, retention = self.settings.hit_size, self.settings.retention
+        windows = self._windows.setdefault(asked.keys, Windows(size, self.settings.window, retention))
+        return windows.serve(numbers, asked.prompt_tokens)
 
     def _pool(self, place: Hashable) -> Pool | None:
         if self._limited and self.settings.num_blocks is not None and place not in self._pools:

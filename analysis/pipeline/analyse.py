@@ -22,6 +22,7 @@ from analysis.model.settings import Settings
 from analysis.pipeline.evidence import Compared
 from analysis.pipeline.explain import divergence
 from analysis.pipeline.gaps import Gaps, SideFiles, Visit, source_facts
+from analysis.pipeline.pool_sizes import PoolSizes, pool_sizes
 from analysis.pipeline.reconcile import reconcile
 from analysis.pipeline.tokens import RendererFor, TurnTokens, turn_tokens
 
@@ -53,8 +54,10 @@ def analyse(
         walk.visit(session, turn)
         if progress is not None:
             progress(done, len(order))
-    walk.explain(side)
-    found = reconcile(walk.visits, walk.removed(), settings, side)
+    removed = walk.removed()
+    sizes = walk.pool_sizes()
+    walk.explain(side, sizes.by_visit)
+    found = reconcile(walk.visits, removed, settings, side, sizes.whole, walk.is_complete)
     return [walk.session(session, found) for session in sessions]
 
 
@@ -102,10 +105,15 @@ class _Walk:
         self._note(session, turn, f"cached_tokens {cached} is more than the prompt: taken as not reported.")
         return replace(turn, usage=replace(turn.usage, cached_tokens=None, cached_basis="omitted"))
 
-    def explain(self, side: SideFiles) -> None:
+    def pool_sizes(self) -> PoolSizes:
+        """The pools that would have kept what was evicted, once every request has ended."""
+        return pool_sizes(self.visits, self._serving.steps, self.settings)
+
+    def explain(self, side: SideFiles, blocks_needed: Sequence[int] = ()) -> None:
         """Say why, now that the whole history is known."""
         facts = source_facts(self.visits, self.settings, side)
-        gaps = Gaps(self.visits, self.settings, side)
+        facts = facts if self.is_complete else replace(facts, outside_tokens=None)
+        gaps = Gaps(self.visits, self.settings, side, blocks_needed)
         compared = Compared(self.renderer_for)
         places = {(visit.session, visit.found.turn.number): index for index, visit in enumerate(self.visits)}
         for session in self.sessions:
@@ -140,6 +148,11 @@ class _Walk:
         turns = tuple(self.results[id(turn)] for turn in session.turns)
         problems = (*_grouped(self.problems.get(id(session), ())), *_odd_counts(session, self.settings))
         return SessionAnalysis(session, self.settings, turns, problems, found)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the tokens of every turn are known."""
+        return len(self.visits) == len(self.results)
 
     def removed(self) -> list[int] | None:
         """What the pool model took, once every request has ended; None where it could not follow them all."""

@@ -66,7 +66,19 @@ def source_facts(visits: Sequence[Visit], settings: Settings, side: SideFiles) -
         only_prompts_kept=_only_prompts(known, size),
         dropped_at=_drops(visits),
         counters=side.counters,
+        outside_tokens=_outside(visits, side.counters),
     )
+
+
+def looked_up(visits: Sequence[Visit]) -> int:
+    """Prompt tokens that the server looks up in its cache: it does not ask for requests that skip it."""
+    return sum(visit.served.asked.prompt_tokens for visit in visits if not visit.served.asked.skips_cache)
+
+
+def _outside(visits: Sequence[Visit], counters: Counters | None) -> int | None:
+    if counters is None or counters.queries is None:
+        return None
+    return max(0, round(counters.queries) - looked_up(visits))
 
 
 @dataclass(slots=True)
@@ -76,6 +88,7 @@ class Gaps:
     visits: Sequence[Visit]
     settings: Settings
     side: SideFiles
+    blocks_needed: Sequence[int] = ()  # by visit: the pool that would have kept all it could hit; empty: not known
     _cleared: list[float] = field(default_factory=list)
     _told: dict[int, list[Told]] = field(default_factory=dict)  # by hash, in the order of the events
     _by_session: dict[int, list[int]] = field(default_factory=dict)
@@ -117,6 +130,7 @@ class Gaps:
             missing_blocks=max(0, unlimited // size - cached // size),
             removed_blocks=self._removed_blocks(visit, cached // size, unlimited // size),
             cleared=self._was_cleared(last, start),
+            blocks_needed=self.blocks_needed[index] if self.blocks_needed else None,
             media_placed=served.asked.media is not None,
             older_turn=self._older(visit, earlier, cached),
             last_request_tokens=_shared(self.visits[index - 1], visit) if others else None,

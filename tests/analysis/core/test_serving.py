@@ -8,10 +8,10 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from analysis.core.serving import Asked, Served, Serving
-from analysis.model.session import Media
 from analysis.model.settings import Settings
 from tests.builders import tokens
-from tests.traffic import Call, PlainServer, shared, traffic, with_images
+from tests.served_traffic import asked, served
+from tests.traffic import Call, PlainServer, traffic, with_images
 
 SIZE = 4
 TRACES = 25  # random traces of one example
@@ -21,35 +21,6 @@ seeds = st.integers(0, 2**40)
 
 def settings_of(**given_settings: object) -> Settings:
     return Settings(block_size=SIZE, block_size_basis="given", **given_settings)  # type: ignore[arg-type]
-
-
-def asked(call: Call, last: tuple[Call, Served] | None, mixed: bool = False) -> Asked:
-    """A call as Serving gets it; ``last`` is the session's call before."""
-    return Asked(
-        full_ids=tokens(call.ids),
-        prompt_tokens=call.prompt,
-        keys=call.keys,
-        session=call.session if mixed else None,
-        started_at=call.start,
-        ended_at=call.end,
-        previous=last[1] if last else None,
-        lcp_tokens=shared(last[0].ids, call.ids[: call.prompt]) if last else 0,
-        skips_cache=call.skips,
-        media=tuple(Media(*image) for image in call.images),
-    )
-
-
-def served(serving: Serving, calls: list[Call], mixed: bool = False) -> list[Served]:
-    """Serve the calls until the pool is full."""
-    last: dict[int, tuple[Call, Served]] = {}
-    made = []
-    for call in calls:
-        try:
-            made.append(serving.serve(asked(call, last.get(call.session), mixed)))
-        except ValueError:
-            break
-        last[call.session] = (call, made[-1])
-    return made
 
 
 def call(
