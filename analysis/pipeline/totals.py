@@ -16,7 +16,7 @@ from analysis.pipeline.analyse import analyse, has_media, in_time, keys_of
 from analysis.pipeline.what_if import Renders, changed_session, figures, replayed
 from analysis.render.errors import RenderError
 
-MANY_TURNS = 1_000  # of a history: beyond, it is not gone through again for one step of one session
+MANY_TURNS = 20_000  # of a history, once per session of it: beyond, it is not gone through again for every step
 
 Place = tuple[int, int]  # index of the session, number of the turn
 
@@ -43,7 +43,7 @@ class Totals:
         """
         settings = self.history[index].settings
         if others or not self._is_plain():
-            if sum(len(one.turns) for one in self.history) > MANY_TURNS:
+            if len(self.history) * sum(len(one.turns) for one in self.history) > MANY_TURNS:
                 raise RenderError("the log is too long to go through all of it again for one session")
             found = replayed(self.history, {**others, index: sent}, self.renders, settings)[index]
             extra = [0] * len(found.turns)

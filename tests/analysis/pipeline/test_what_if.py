@@ -76,12 +76,21 @@ def test_other_sessions_stay_as_they_were() -> None:
 
 def test_nothing_is_rendered_twice() -> None:
     renderer = Counting()
-    found = history(salted())
+    found = history(salted(), renderer=renderer)
     renders, changed = Renders(lambda model: renderer), with_kwarg(as_sent(found[0]))
     replayed(found, {0: changed}, renders, SIZE)
     once = renderer.renders
     replayed(found, {0: changed}, renders, SIZE)
-    assert renderer.renders == once == 2 * len(changed)  # as it was, to see that it renders alike, and changed
+    assert renderer.renders == once == 2 * len(changed)  # for the analysis, and changed
+
+
+def test_ids_of_a_log_are_rendered_once_to_see_that_they_come_out_alike() -> None:
+    renderer, plain = Counting(), salted()
+    logged = of_turns(*(replace(one, prompt_ids=renderer.prompt_ids(one.request, None)) for one in plain.turns))
+    found = history(logged)
+    renderer.renders = 0
+    replayed(found, {0: with_kwarg(as_sent(found[0]))}, Renders(lambda model: renderer), SIZE)
+    assert renderer.renders == 2 * len(logged.turns)
 
 
 @pytest.mark.parametrize(
