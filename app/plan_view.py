@@ -167,6 +167,7 @@ def account_table(found: WhatIf) -> pd.DataFrame:
         "Reusable (predicted)": (before.reusable, after.reusable),
         "Computed": (before.computed, after.computed),
     }
+    rows["Missed"] = _missed(found.before), _missed(found.after)
     for part in ("rounding", "lost", "new"):
         rows[part.capitalize()] = _part(found.before, part), _part(found.after, part)
     return pd.DataFrame(
@@ -195,6 +196,14 @@ def turn_table(found: WhatIf) -> pd.DataFrame:
 
 def _of(turns: dict[int, TurnFigures], turn: int, name: str) -> int | None:
     return getattr(turns[turn], name) if turn in turns else None
+
+
+def _missed(turns: Sequence[TurnFigures]) -> int:
+    """Tokens that nothing had changed and that keys or memory keep from being reused."""
+    there = [
+        (turn, turn.prompt_tokens - sum(_part([turn], part) for part in ("rounding", "lost", "new"))) for turn in turns
+    ]
+    return sum(max(0, same - turn.reusable_tokens) for turn, same in there if turn.account)
 
 
 def _part(turns: Sequence[TurnFigures], part: str) -> int:

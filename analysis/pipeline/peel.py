@@ -106,7 +106,8 @@ class _Peel:
         best: tuple[Tokens, Lineage, dict[int, Lineage]] | None = None
         knobs: Sequence[JsonObject | None] = self._knobs() if code.startswith("template/") else [None]
         if not knobs:
-            self.reason = NO_KNOB
+            model = self.sent[0].request.model
+            self.reason = NO_KNOB if self.renderer_for(model) else f"no tokenizer for the model {model!r}"
         for knob in knobs:
             tried = self._tried(code, knob)
             if tried is None:

@@ -33,8 +33,8 @@ def tokens_of(step: PlanStep) -> str:
     """Reusable tokens and hit rate before and after."""
     before, after = step.before, step.after
     if after is None:
-        return f"reusable {before.reusable:,} ({percent(before)})"
-    return f"reusable {before.reusable:,} → {after.reusable:,} ({percent(before)} → {percent(after)})"
+        return f"reusable {before.reusable:,} tokens (hit rate {percent(before)})"
+    return f"reusable {before.reusable:,} → {after.reusable:,} tokens (hit rate {percent(before)} → {percent(after)})"
 
 
 def worth(step: PlanStep) -> str:

@@ -23,7 +23,7 @@ def test_the_plan_stands_on_the_page(visit: Open, samples: Path) -> None:
     said = words(shown)
     assert "With 3 fixes the predicted hit rate goes from 2.4% to 90.1%" in said
     assert said.index("1. volatile-head/client-timestamp") < said.index("2. tools/order") < said.index("3. client/hist")
-    assert "reusable 384 → 11,984 (2.4% → 76.1%); computes 11,600 fewer." in said
+    assert "reusable 384 → 11,984 tokens (hit rate 2.4% → 76.1%); computes 11,600 fewer." in said
     table = next(frame.value for frame in shown.dataframe if "Cause" in frame.value)
     assert table["Reusable after"].tolist() == [11_984, 13_168, 14_224]
 
@@ -67,6 +67,16 @@ def test_the_account_before_and_after(visit: Open, samples: Path) -> None:
     assert rows["Lost"][0] > rows["Lost"][1] == 0
     turns = next(frame.value for frame in shown.dataframe if "Reusable then" in frame.value)
     assert turns["Reusable then"].sum() == 14_224
+
+
+def test_what_keys_keep_from_being_reused_is_missed_until_the_salt_stays(visit: Open, samples: Path) -> None:
+    shown = press(tried(visit("session", samples, session=key_of("07")), "Undo key/cache-salt"), TRY)
+    sums = next(frame.value for frame in shown.dataframe if "With the change" in frame.value)
+    rows = {row.Tokens: (row["As sent"], row["With the change"]) for _index, row in sums.iterrows()}
+    assert rows["Missed"] == (8_480, 0) and rows["Reusable (predicted)"] == (4_304, 12_784)
+    for column in (0, 1):
+        parts = ("Reusable (predicted)", "Missed", "Rounding", "Lost", "New")
+        assert sum(rows[part][column] for part in parts) == rows["Prompt"][column]
 
 
 def test_a_template_argument_is_asked_for(visit: Open, samples: Path) -> None:
@@ -123,4 +133,5 @@ def test_the_tables_of_what_was_tried() -> None:
     sums = account_table(WhatIf("it", before, after)).set_index("Tokens")
     assert sums.loc["Reusable (predicted)"].tolist() == [16, 64, 48]
     assert sums.loc["Lost"].tolist() == [30, 0, -30]
+    assert sums.loc["Missed"].tolist() == [0, 0, 0]
     assert turn_table(WhatIf("it", before, after))["Reusable as sent"].tolist() == [0]

@@ -60,7 +60,7 @@ def test_the_plan_of_a_sample_is_a_line_for_every_step() -> None:
         "2. tools/order (turn 4)",
         "3. client/history-edited (turn 6)",
     ]
-    assert lines[0].endswith("reusable 384 → 11,984 (2.4% → 76.1%); computes 11,600 fewer")
+    assert lines[0].endswith("reusable 384 → 11,984 tokens (hit rate 2.4% → 76.1%); computes 11,600 fewer")
     (line,) = plan_lines(record_of("02").plan)[1:]
     assert line.endswith("reuses 7,840 more but the prompts grow: computes only 2,174 fewer")
 
@@ -76,7 +76,7 @@ def test_the_sum_of_a_plan() -> None:
 
 def test_an_unknown_hit_rate_is_said_to_be() -> None:
     assert percent(Tokens(0, 0)) == "?"
-    assert tokens_of(step(Tokens(10, 5), None)) == "reusable 5 (50.0%)"
+    assert tokens_of(step(Tokens(10, 5), None)) == "reusable 5 tokens (hit rate 50.0%)"
 
 
 def test_what_was_tried_in_one_sentence() -> None:
@@ -84,5 +84,6 @@ def test_what_was_tried_in_one_sentence() -> None:
     before, after = TurnFigures(1, 100, 32, account), TurnFigures(1, 120, 64, account)
     assert summed((before, after)) == Tokens(220, 96)
     assert outcome(WhatIf("Sort the tools", (before,), (after,))) == (
-        "Sort the tools: reusable 32 → 64 (32.0% → 53.3%); reuses 32 more but the prompts grow: computes only 12 fewer."
+        "Sort the tools: reusable 32 → 64 tokens (hit rate 32.0% → 53.3%);"
+        " reuses 32 more but the prompts grow: computes only 12 fewer."
     )
