@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from analysis.core.account import best_tokens
-from analysis.model.finding import Divergence
+from analysis.model.finding import Cause, Divergence
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
 from analysis.report.plan import plan_lines
@@ -14,7 +14,7 @@ from analysis.report.words import counted, described, fields, summary, undiverge
 _BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
 HEADINGS = (
     "turn", "prompt", "cached", "reusable", "missed", "rounding", "lost", "new",
-    "leaves the turn before; why tokens were missed",
+    "leaves the turn before; why",
 )  # fmt: skip
 
 
@@ -96,6 +96,11 @@ def _decoded(found: Divergence) -> list[str]:
     return [f"  before: …{safe(found.before)}", f"  old:    {safe(found.old)}…", f"  new:    {safe(found.new)}…"]
 
 
+def _cause(one: Cause) -> str:
+    marks = [one.confidence, *(["hidden"] if one.hidden else []), *(["deliberate"] if one.deliberate else [])]
+    return f"{one.code} ({', '.join(marks)})"
+
+
 def _row(turn: TurnRecord) -> tuple[str, ...]:
     account = turn.account
     cells = (
@@ -111,7 +116,7 @@ def _row(turn: TurnRecord) -> tuple[str, ...]:
     where = "; ".join(
         [
             *([_place(turn, turn.divergence)] if turn.divergence else []),
-            *(f"{one.code} ({one.confidence})" for one in turn.causes),
+            *(_cause(one) for one in turn.causes),
         ]
     )
     return (

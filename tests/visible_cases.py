@@ -5,6 +5,7 @@ not among those that are fetched, a small one that behaves like it stands in ``t
 """
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,10 @@ def fetched_renderer(oracles: Path, template: str, normalise: Normalisation = "v
     """A model's real template with a real tokenizer."""
     files = load_model(str(oracles / "tokenizers" / TOKENIZER.get(template, "qwen3")))
     source = (oracles / "templates" / f"{template}.jinja").read_text("utf-8")
+    if (
+        template not in TOKENIZER
+    ):  # a template of a family without a tokenizer here: its markers are tokens all the same
+        files.tokenizer.add_special_tokens(sorted(set(re.findall(r"<\|[a-z_]+\|>", source))))
     return TemplateRenderer(replace(files, chat_template=source), normalise)
 
 

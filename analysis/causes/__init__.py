@@ -34,7 +34,7 @@ from analysis.causes.visible import visible
 from analysis.model.finding import UNEXPLAINED, Cause, Confidence, Note
 
 CHANGES: tuple[ChangeFamily, ...] = (structure, head, tools, client, args)
-TEXTS: tuple[TextFamily, ...] = (tokenisation, args, client, template)
+TEXTS: tuple[TextFamily, ...] = (tokenisation, head, args, client, template)
 INVISIBLE: tuple[Family, ...] = (disabled, keys, lifecycle, hybrid, capacity, routing, measurement, granularity)
 RANK: dict[Confidence, int] = {"certain": 0, "likely": 1, "possible": 2}
 

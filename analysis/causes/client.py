@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from analysis.causes.args import way_of
 from analysis.causes.comparison import Comparison, Place, Suspect
 from analysis.causes.fixes import VALUES
-from analysis.causes.head import quoted
+from analysis.causes.head import EDITED, quoted
 from analysis.causes.message_fixes import evicted_image, is_pruned
 from analysis.causes.messages import Pair, calls, function, is_system, reasoning, text, without_system
 from analysis.causes.structure import pairing
@@ -21,7 +21,6 @@ from analysis.model.session import JsonObject
 DROPPED = "client/reasoning-dropped"
 MERGED = "client/reasoning-merged"
 WHITESPACE = "client/whitespace"
-EDITED = "client/history-edited"
 INJECTION = "client/moving-injection"
 SHORTEST_INJECTION = 8  # characters: a shorter text may stand in two messages by chance
 THINK = re.compile(r"<think(?:ing)?>(.*?)</think(?:ing)?>", re.DOTALL)

@@ -6,8 +6,9 @@ only that it is another one than before.
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
-from analysis.causes.comparison import Comparison, Suspect
+from analysis.causes.comparison import Comparison, Place, Suspect
 from analysis.causes.fixes import SYSTEM_ADDED, TEMPLATE_DATE, VALUES
 from analysis.causes.messages import Pair, system_of, text
 from analysis.causes.structure import pairing
@@ -22,6 +23,7 @@ from analysis.causes.volatile_text import (
 )
 from analysis.model.session import JsonObject
 
+EDITED = "client/history-edited"
 CLOCK = "strftime_now"  # the function by which a template asks for the time
 TEMPLATE_KWARG = "volatile-head/template-kwarg"
 
@@ -50,6 +52,20 @@ def changes(comparison: Comparison) -> Iterator[Suspect]:
     yield from _system(comparison)
     for pair in pairing(comparison).pairs:
         yield from _values(pair)
+
+
+def shows(comparison: Comparison, place: Place) -> Iterator[Suspect]:
+    """What differs in a prompt that was sent as one text or as ids, told by the line around it."""
+    if comparison.now.request.messages or comparison.now.request.kind != "completion":
+        return
+    old, new = place.before + place.old_text, place.before + place.new_text
+    code = first_way(old, new)
+    if code in VALUES:
+        yield replace(said_of(code, "prompt", old, new), confidence="likely")
+    else:
+        before, after = quoted(place.old_text), quoted(place.new_text)
+        said = f"the prompt differs from the previous one before its end: {after} now, {before} before"
+        yield Suspect(EDITED, "prompt", said, "Do not change what was sent before; append instead.", "likely")
 
 
 def _kwargs(comparison: Comparison) -> Iterator[Suspect]:

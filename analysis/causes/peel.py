@@ -22,7 +22,7 @@ from analysis.model.session import TokenIds
 
 MOST_STEPS = 12
 AROUND = 64  # tokens of text before a divergence
-BEHIND = 2_000  # tokens of text behind it
+BEHIND = 600  # tokens of the old text behind it; twice as many of the new one, which may be longer
 MOST_MERGED = 4  # tokens at the end of a prompt that merge with what follows
 NEAR_THE_END = 64  # tokens: a generation prompt is not longer
 SIDE_REQUEST = "client/side-request"
@@ -207,7 +207,7 @@ def place_of(comparison: Comparison, token: int) -> Place:
         new_segment=segment_of(new, new_at),
         before=rendering.text(comparison.new_ids[max(0, new_at - AROUND) : new_at]),
         old_text=rendering.text(comparison.old_ids[old_at : old_at + BEHIND]),
-        new_text=rendering.text(comparison.new_ids[new_at : new_at + BEHIND]),
+        new_text=rendering.text(comparison.new_ids[new_at : new_at + 2 * BEHIND]),
         in_reply=in_reply,
         generation=_generation(comparison, token) if old_at == token else None,
     )

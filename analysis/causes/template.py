@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from analysis.causes.comparison import Comparison, Place, Suspect
 from analysis.causes.head import quoted
-from analysis.causes.messages import is_system, reasoning
+from analysis.causes.messages import is_system, reasoning, system_of
 from analysis.model.prompt import TEMPLATE, Attribution, Span
 from analysis.model.session import JsonObject
 
@@ -127,7 +127,7 @@ def _reasoned(side: Attribution) -> list[str]:
 
 def _relocated(comparison: Comparison, place: Place) -> Iterator[Suspect]:
     """Tools or the system text that the two sides print at different places."""
-    has_system = is_system(comparison.now.request.messages[0])
+    has_system = system_of(comparison.now.request) is not None
     sides = ((place.old, place.old_token, place.new, "the previous"), (place.new, place.new_token, place.old, "this"))
     for here, token, there, which in sides:
         span = _next(here, token)

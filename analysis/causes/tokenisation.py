@@ -20,10 +20,9 @@ TOKENS = 4  # shown
 def shows(comparison: Comparison, place: Place) -> Iterator[Suspect]:
     """Equal text on both sides, or only blanks at the end of a turn."""
     old, new = place.old_text, place.new_text
-    if place.in_generation_prompt:
-        return
     if old and (new.startswith(old) or old.startswith(new)):
-        sure: Confidence = "certain" if comparison.ids_logged or not place.in_reply else "possible"
+        proved = comparison.ids_logged if place.in_reply else not place.in_generation_prompt
+        sure: Confidence = "certain" if proved else "possible"
         path = place.new_segment.path
         yield Suspect(
             DRIFT,

@@ -3,13 +3,18 @@
 Approximate by nature: whether a template prints a change at all is not known, so nothing here is more than possible.
 """
 
+import json
 from dataclasses import replace
 
+from analysis.causes.args import FIXES
 from analysis.causes.comparison import ChangeFamily, Comparison, Suspect
-from analysis.causes.messages import reasoning, without_system
+from analysis.causes.head import quoted
+from analysis.causes.message_fixes import arguments_way
+from analysis.causes.messages import calls, function, reasoning, without_system
 from analysis.causes.peel import Found
 from analysis.causes.template import STRIPPED, message_index
 from analysis.core.align import common_prefix
+from analysis.core.normalise import parse_arguments
 from analysis.model.finding import UNEXPLAINED
 
 APPROXIMATE = "approximate, from the requests alone: "
@@ -25,7 +30,9 @@ def listed(comparison: Comparison, changes: tuple[ChangeFamily, ...]) -> list[Fo
     first = {suspect.code: suspect for suspect in sorted(suspects, key=_order, reverse=True)}
     ordered = sorted(first.values(), key=_order)
     stop = next((at for at, one in enumerate(ordered) if one.deliberate), len(ordered))
-    named = ordered[: stop + 1] or [_stripped(comparison) or _unexplained(token)]
+    in_reply = token >= comparison.prompt_tokens
+    guess = _respaced(comparison) if in_reply else _stripped(comparison)
+    named = ordered[: stop + 1] or [guess or _unexplained(token)]
     return [Found(_possible(one), None if at else token) for at, one in enumerate(named)]
 
 
@@ -59,6 +66,19 @@ def _stripped(comparison: Comparison) -> Suspect | None:
     said = "the messages only grew, the history holds reasoning and the user wrote anew: most templates strip it then"
     fix = "Render the requests with the model's template to see which knob keeps the reasoning (--model)."
     return Suspect(STRIPPED, f"messages[{place}].reasoning", said, fix)
+
+
+def _respaced(comparison: Comparison) -> Suspect | None:
+    """A call of the reply whose argument string is not as the server writes it anew."""
+    index = len(comparison.then.request.messages)
+    for number, call in enumerate(calls(comparison.reply) if comparison.reply else ()):
+        written = function(call).get("arguments")
+        anew = json.dumps(parse_arguments(written), ensure_ascii=False)
+        code = arguments_way(written, anew)
+        if code is not None:
+            said = f"the reply wrote {quoted(str(written))}, which the server writes anew as {quoted(anew)}"
+            return Suspect(code, f"messages[{index}].tool_calls[{number}]", said, FIXES[code])
+    return None
 
 
 def _unexplained(token: int) -> Suspect:

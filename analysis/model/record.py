@@ -68,7 +68,8 @@ class SessionFigures:
 
     ``cached_tokens`` and ``known_prompt_tokens`` count only the turns whose cached tokens the server reported.
     ``costliest`` is the divergence after which most tokens were lost: its turn and the message field it stands in.
-    ``top_cause`` is the code that explains most missed tokens.
+    ``missed_tokens`` and ``lost_tokens`` leave out turns with a deliberate event.  ``top_cause`` is the code that
+    explains most wasted tokens.
     """
 
     num_turns: int

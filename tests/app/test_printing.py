@@ -63,7 +63,10 @@ def test_a_session_is_a_verdict_and_a_table() -> None:
 
 def test_where_a_turn_diverges_stands_behind_its_figures() -> None:
     rows = session_text(record_of("03")).splitlines()[5:]
-    assert rows[1].endswith("  at token 44 in the system message, character 150")
+    assert rows[1].endswith(
+        "  at token 44 in the system message, character 150; volatile-head/client-timestamp (certain)"
+    )
+    assert rows[3].endswith("; template/reasoning-stripped (certain, hidden)")
     assert rows[0].split()[-1].replace(",", "").isdigit(), "a first turn leaves nothing"
 
 

@@ -73,7 +73,9 @@ def test_a_time_in_a_message_is_no_edit() -> None:
     ("old", "new", "expected"),
     [
         pytest.param("a long output of a tool", "[cut]", True, id="a stub"),
-        pytest.param("short", "(see the file)", False, id="longer than it was"),
+        pytest.param("short", "see the whole file", False, id="longer than it was"),
+        pytest.param("short", "(see the file)", True, id="a stub that is longer"),
+        pytest.param("[1, 2]", "[1, 3]", False, id="a list in JSON is no stub"),
         pytest.param("a long output of a tool", "a long", True, id="under half"),
         pytest.param("a long output of a tool", "a long output of it", False, id="over half"),
     ],
