@@ -4,8 +4,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from analysis.causes.comparison import Comparison, Rendering
+from analysis.causes.fixes import Sent
 from analysis.model.finding import Cause, Confidence, Note, TurnAnalysis
 from analysis.model.gap import Gap, SourceFacts
+from analysis.model.session import TokenIds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FirstTurn:
+    """The first turn of a session, and requests of other sessions of the same model with their prompts."""
+
+    now: Sent
+    ids: TokenIds
+    others: tuple[tuple[Sent, TokenIds], ...]
+    rendering: Rendering | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,12 +26,16 @@ class Evidence:
     """One turn with its tokens, account and divergence, the session's turn before it, and the facts around both.
 
     ``previous`` is None on first turns; ``gap`` is None where nothing was missed or the turn's tokens are unknown.
+    ``comparison`` holds the two requests side by side, None where there is nothing to compare; ``first`` is what a
+    first turn is held against.
     """
 
     now: TurnAnalysis
     previous: TurnAnalysis | None
     gap: Gap | None
     source: SourceFacts
+    comparison: Comparison | None = None
+    first: FirstTurn | None = None
 
     @property
     def missed(self) -> int:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import jinja2
-from jinja2 import nodes
+from jinja2 import meta, nodes
 from jinja2.ext import Extension, loopcontrols
 from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -60,6 +60,11 @@ class ChatTemplate:
         if self._traced is None:
             self._traced = _compiled(TracingEnvironment, self._source, provenance.filters())
         return _rendered(self._traced, variables, at)
+
+    def names(self) -> frozenset[str]:
+        """The variables and functions that the template reads and does not set itself."""
+        parsed = ImmutableSandboxedEnvironment(extensions=[GenerationTag, loopcontrols]).parse(self._source)
+        return frozenset(meta.find_undeclared_variables(parsed))
 
     def _tojson(self, value: Any, **options: Any) -> str:
         if options or not isinstance(value, dict | list):

@@ -4,6 +4,7 @@ Does not render images, and not gpt-oss's Harmony format, which vLLM writes with
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,10 @@ class TemplateRenderer:
         """A renderer for a folder or a hub id; raise RenderError where there is none."""
         return cls(load_model(model), normalise)
 
+    def with_template(self, source: str) -> "TemplateRenderer":
+        """The same model with another chat template, which runs in the same sandbox."""
+        return TemplateRenderer(replace(self._files, chat_template=source), self._normalise)
+
     def prompt_ids(self, request: Request, at: float | None) -> TokenIds:
         if request.kind == "completion":
             return self._completion_ids(request, "")
@@ -67,6 +72,9 @@ class TemplateRenderer:
 
     def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
         return token_bytes(self._files.tokenizer, token_ids)
+
+    def template_names(self) -> frozenset[str]:
+        return self._compiled().names() if self._files.chat_template is not None else frozenset()
 
     def _completion_ids(self, request: Request, reply: str) -> TokenIds:
         special = request.add_special_tokens is not False  # vLLM's default for completions
@@ -128,6 +136,9 @@ class TemplateRenderer:
     def _template(self, request: Request) -> ChatTemplate:
         if request.chat_template is not None:  # a log may hold anything, and a template is a program
             raise RenderError("the request brings a chat template of its own, which is not run")
+        return self._compiled()
+
+    def _compiled(self) -> ChatTemplate:
         source = self._files.chat_template
         if source is None:
             raise RenderError(f"{self.name}: the model has no chat template. Add chat_template.jinja to its folder.")
