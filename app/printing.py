@@ -8,6 +8,7 @@ from analysis.core.account import best_tokens
 from analysis.model.finding import Cause, Divergence
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
+from analysis.report.plan import plan_lines
 from analysis.report.words import counted, described, fields, summary, undiverged, unshared, verdict
 
 _BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
@@ -26,11 +27,12 @@ def session_text(record: SessionRecord) -> str:
         "  " + "  ".join([*(cell.rjust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()
         for row in rows
     )
+    plan = "".join(f"  {safe(line)}\n" for line in plan_lines(record.plan))
     basis = "" if settings.block_size_basis == "given" else f" ({settings.block_size_basis})"
     return (
         f"{safe(record.session_id)}  ·  {safe(record.source)}  ·  {safe(record.model)}  ·  "
         f"{counted(len(record.turns), 'turn')}  ·  block size {settings.block_size}{basis}\n"
-        f"{safe(verdict(figures(record)))}\n{safe(summary(record))}\n\n{table}\n"
+        f"{safe(verdict(figures(record)))}\n{safe(summary(record))}\n\n{table}\n{plan}"
     )
 
 

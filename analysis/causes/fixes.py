@@ -54,6 +54,8 @@ def undo(code: str, then: Sent, reply: JsonObject | None, now: Sent, knob: JsonO
         return _with(now, messages=_unedited(then, reply, now))
     if code.startswith("tools/"):
         return _with(now, tools=then.request.tools)
+    if code == SYSTEM_REPLACED and _has_head(then.request) and not _has_head(now.request):
+        return _system_added(then, now)  # replaced by nothing
     fix = _REQUEST_FIXES.get(code)
     if fix is not None:
         return fix(then, now)

@@ -132,7 +132,11 @@ def edited(then: JsonObject, now: JsonObject) -> JsonObject:
         explained = fix(then, explained)
     if _essence(explained) == _essence(then) or _only_values(then, explained):
         return now
-    first = {name: then[name] for name in ("role", "content", "tool_calls") if then.get(name) is not None}
+    first = {
+        name: then[name]
+        for name in ("role", "content", "tool_calls")
+        if then.get(name) is not None or (name == "content" and name in then)
+    }
     return {**{key: value for key, value in now.items() if key != "tool_calls" or key in first}, **first}
 
 

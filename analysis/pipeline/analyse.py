@@ -49,7 +49,7 @@ def analyse(
     """
     walk = _Walk(settings, renderer_for, sessions)
     order = [(session, turn) for session in sessions for turn in session.turns]
-    order = order if as_given else _in_time(order)
+    order = order if as_given else in_time(order)
     for done, (session, turn) in enumerate(order, 1):
         walk.visit(session, turn)
         if progress is not None:
@@ -140,8 +140,8 @@ class _Walk:
             return []
         mine = self.visits[place]
         same = [visit for visit in self.visits[:place] if visit.session != mine.session]
-        keys = _keys(mine.found.turn)
-        return list({one.session: one.found for one in same if _keys(one.found.turn) == keys}.values())
+        keys = keys_of(mine.found.turn)
+        return list({one.session: one.found for one in same if keys_of(one.found.turn) == keys}.values())
 
     def session(self, session: Session, found: Reconciliation) -> SessionAnalysis:
         """What was found of a session; ``found`` is the reconciliation of the whole history."""
@@ -201,7 +201,7 @@ class _Walk:
         asked = Asked(
             full_ids=tokens.full_ids,
             prompt_tokens=tokens.prompt_tokens,
-            keys=_keys(turn),
+            keys=keys_of(turn),
             session=id(session) if id(session) in self._mixed else None,
             started_at=turn.started_at,
             ended_at=turn.ended_at,
@@ -237,11 +237,15 @@ def _grouped(problems: Sequence[Problem]) -> Iterator[Problem]:
 
 def _is_mixed(session: Session) -> bool:
     """Whether turns of a session may not share blocks although their ids are equal."""
-    has_media = any(turn.media or sent(turn.request) for turn in session.turns)
-    return has_media or len({_keys(turn) for turn in session.turns}) > 1
+    return any(map(has_media, session.turns)) or len({keys_of(turn) for turn in session.turns}) > 1
 
 
-def _keys(turn: Turn) -> Keys:
+def has_media(turn: Turn) -> bool:
+    """Whether images, sounds or videos are part of a prompt: their content is hashed with its blocks."""
+    return bool(turn.media or sent(turn.request))
+
+
+def keys_of(turn: Turn) -> Keys:
     """What blocks are shared within, beside the ids: model or adapter, salt, embeddings, and who served the turn."""
     return turn.request.model, turn.request.salt, turn.request.embeds, turn.replica
 
@@ -264,7 +268,7 @@ def _ideal(last: Turn, last_tokens: TurnTokens, tokens: TurnTokens, block_size: 
     return reusable_tokens(left, tokens.prompt_tokens, block_size)
 
 
-def _in_time(order: Sequence[tuple[Session, Turn]]) -> list[tuple[Session, Turn]]:
+def in_time(order: Sequence[tuple[Session, Turn]]) -> list[tuple[Session, Turn]]:
     """Requests in the order the server got them: a turn without a time has that of its session's turn before.
 
     Without any times, in the order of the files and lines.

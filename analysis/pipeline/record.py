@@ -24,6 +24,7 @@ def records(analyses: Sequence[SessionAnalysis]) -> list[SessionRecord]:
             turns=tuple(_turn(turn, labels, analysis.settings.block_size) for turn in analysis.turns),
             problems=analysis.problems,
             reconciliation=analysis.reconciliation,
+            plan=analysis.plan,
             full_ids=tuple(turn.full_ids for turn in analysis.turns),
         )
         for analysis in analyses

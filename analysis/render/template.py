@@ -4,6 +4,7 @@ Does not render images, and not gpt-oss's Harmony format, which vLLM writes with
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,10 @@ class TemplateRenderer:
     def load(cls, model: str, normalise: Normalisation = "vllm") -> "TemplateRenderer":
         """A renderer for a folder or a hub id; raise RenderError where there is none."""
         return cls(load_model(model), normalise)
+
+    def with_template(self, source: str) -> "TemplateRenderer":
+        """The same model with another chat template, which runs in the same sandbox."""
+        return TemplateRenderer(replace(self._files, chat_template=source), self._normalise)
 
     def prompt_ids(self, request: Request, at: float | None) -> TokenIds:
         if request.kind == "completion":

@@ -124,6 +124,12 @@ class Repository:
         found = self._rows("SELECT import_key FROM imports WHERE sha256 = ? AND settings = ?", sha256, settings)
         return int(found[0][0]) if found else None
 
+    def origin(self, session_key: int) -> tuple[str, str, str] | None:
+        """The log that a session came from: its name, its sha256 and how it was read; None where there is none."""
+        query = "SELECT imports.file, sha256, imports.settings FROM imports JOIN sessions USING (import_key)"
+        found = self._rows(f"{query} WHERE session_key = ?", session_key)
+        return found[0] if found else None
+
     def sizes(self, file: str) -> list[tuple[int, str, int]]:
         """Earlier imports of a file of this name: key, sha256 and bytes."""
         query = "SELECT import_key, sha256, num_bytes FROM imports WHERE file = ? ORDER BY import_key"
