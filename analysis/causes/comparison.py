@@ -84,7 +84,8 @@ class Place:
 class Suspect:
     """A cause that would fit, still without its tokens.
 
-    ``undo`` is the code whose change is taken back, where it is another one than ``code``.
+    ``undo`` is the code whose change is taken back, where it is another one than ``code``.  ``whole``: nothing of the
+    history is shared, so no single change is to be looked for.
     """
 
     code: str
@@ -94,6 +95,7 @@ class Suspect:
     confidence: Confidence = "certain"
     deliberate: bool = False
     undo: str | None = None
+    whole: bool = False
     knob: JsonObject | None = None
 
 

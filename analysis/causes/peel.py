@@ -25,7 +25,6 @@ AROUND = 64  # tokens of text before a divergence
 BEHIND = 600  # tokens of the old text behind it; twice as many of the new one, which may be longer
 MOST_MERGED = 4  # tokens at the end of a prompt that merge with what follows
 NEAR_THE_END = 64  # tokens: a generation prompt is not longer
-SIDE_REQUEST = "client/side-request"
 LAST = (client.MERGED,)  # blocks that were joined cannot be put back where they stood
 WHOLE = (template.GENERATION, template.EMPTY_THINK)  # cured only where nothing of the kind is left
 
@@ -73,7 +72,7 @@ class Peel:
         told = {one.suspect.code for one in self.found}
         suspects = [one for one in self._suspects(place) if one.code not in told]
         deliberate = next((one for one in suspects if one.deliberate), None)
-        if deliberate is not None and deliberate.code == SIDE_REQUEST:
+        if deliberate is not None and deliberate.whole:
             return self._named(deliberate, token)
         changes = _nearest([one for one in suspects if not one.deliberate], place)
         for suspect in changes:

@@ -73,10 +73,13 @@ def _branched(comparison: Comparison, before: list[Key], after: list[Key], same:
     """Nothing of the history behind an older turn is left, and the messages go on from there."""
     reply = [key(comparison.reply)] if comparison.reply is not None else []
     behind = [*before[same:], *reply]
-    if comparison.continues is None or len(behind) < FEW_MESSAGES or any(one in behind for one in after[same:]):
+    returned = not same and _changed_agent(comparison)  # from a side request
+    if comparison.continues is None or any(one in behind for one in after[same:]):
+        return None
+    if len(behind) < FEW_MESSAGES and not returned:
         return None
     said = f"the messages go on from turn {comparison.continues}, nothing of what followed it is left"
-    return _deliberate(comparison, "client/branch", same, said)
+    return replace(_deliberate(comparison, "client/branch", same, said), whole=returned)
 
 
 def _side_request(comparison: Comparison, before: list[Key], after: list[Key], same: int) -> Suspect | None:
@@ -88,7 +91,7 @@ def _side_request(comparison: Comparison, before: list[Key], after: list[Key], s
         return None
     said = "other instructions and none of the messages: a title, a summary or a sub-agent grouped into the session"
     sure: Confidence = "likely" if comparison.later is not None else "possible"
-    return replace(_deliberate(comparison, "client/side-request", 0, said), confidence=sure)
+    return replace(_deliberate(comparison, "client/side-request", 0, said), confidence=sure, whole=True)
 
 
 def _trimmed(comparison: Comparison, before: list[Key], after: list[Key], same: int) -> Suspect | None:

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.causes.structure import changes, pairing, shape
 from tests.builders import assistant, user
-from tests.visible_cases import beside, told
+from tests.visible_cases import analysed, beside, own_renderer, told
 
 SYSTEM: dict[str, Any] = {"role": "system", "content": "You are a careful build helper. Answer in a few words."}
 OTHER: dict[str, Any] = {"role": "system", "content": "Write a title!"}
@@ -74,3 +74,25 @@ def test_a_missing_lookahead_leaves_a_side_request_possible() -> None:
     (found,) = changes(beside(OLD, [OTHER, user("one, two")]))
     assert (found.code, found.confidence) == ("client/side-request", "possible")
     assert told([found]) == [("client/side-request", "messages[1].content")]
+
+
+def test_a_side_request_and_the_way_back_from_it_are_no_faults() -> None:
+    later = [*OLD, assistant("3"), user("four")]
+    turns = [{"messages": OLD[:4]}, {"messages": OLD}, {"messages": [OTHER, user("one, two")]}, {"messages": later}]
+    found = analysed({"turns": turns}, own_renderer("arguments_verbatim")).turns
+    assert [[(cause.code, cause.deliberate) for cause in turn.causes] for turn in found] == [
+        [],
+        [],
+        [("client/side-request", True)],
+        [("client/branch", True)],
+    ]
+
+
+def test_a_trimmed_window_is_put_back_to_see_what_it_costs() -> None:
+    trimmed = [SYSTEM, *OLD[3:], assistant("3"), user("four")]
+    (cause,) = (
+        analysed({"turns": [{"messages": OLD}, {"messages": trimmed}]}, own_renderer("arguments_verbatim"))
+        .turns[1]
+        .causes
+    )
+    assert (cause.code, cause.deliberate) == ("client/window-trim", False) and cause.recovers is not None
