@@ -3,7 +3,7 @@
 import streamlit as st
 
 from analysis.report.words import counted
-from app import session_table, state
+from app import cause_table, session_table, state
 from app.log_form import add_logs
 from app.plain import plain
 
@@ -25,10 +25,18 @@ if frame.empty:
     st.stop()
 
 session_table.totals(frame)
+causes = cause_table.causes()
+picked = None
+if not causes.empty:
+    with st.expander(f"What it was lost to ({counted(len(causes), 'cause')})", expanded=True):
+        picked = cause_table.table(causes)
 search = st.text_input("Search", placeholder="session, source or model", label_visibility="collapsed")
-shown = session_table.matching(frame, search)
+among = frame if picked is None else cause_table.with_cause(frame, causes, picked)
+if picked is not None:
+    st.caption(plain(f"{counted(len(among), 'session')} with {picked}; clear the selection above to see all."))
+shown = session_table.matching(among, search)
 if shown.empty:
-    st.info(f"None of {counted(len(frame), 'session')} matches “{plain(search)}”.")
+    st.info(f"None of {counted(len(among), 'session')} matches “{plain(search)}”.")
 elif (chosen := session_table.table(shown)) is not None:
     state.open_session(chosen)
     st.switch_page("../pages/session.py", query_params={"session": str(chosen)})

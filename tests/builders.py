@@ -13,7 +13,7 @@ from analysis.formats import read_log
 from analysis.model.finding import TurnAnalysis
 from analysis.model.prompt import Attribution, Span
 from analysis.model.renderer import Renderer
-from analysis.model.session import CachedBasis, Json, JsonObject, Log, Request, Session, TokenIds, Turn, Usage
+from analysis.model.session import CachedBasis, Json, JsonObject, Log, Media, Request, Session, TokenIds, Turn, Usage
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
 
@@ -106,6 +106,9 @@ class ByteRenderer:
 
     def history_ids(self, request: Request, reply: JsonObject, at: float | None) -> TokenIds:
         return _ids("".join(text for text, _path in self._pieces(request, reply)))
+
+    def media(self, request: Request, at: float | None) -> tuple[Media, ...] | None:
+        return ()
 
     def attribution(self, request: Request, at: float | None, reply: JsonObject | None = None) -> Attribution:
         pieces = self._pieces(request, reply)

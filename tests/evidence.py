@@ -7,6 +7,7 @@ from typing import Any
 from analysis.causes import explain
 from analysis.causes.base import Evidence
 from analysis.core.align import common_prefix
+from analysis.core.pool_size import Step
 from analysis.core.serving import Asked, Serving
 from analysis.model.finding import Account, Cause, Note, TurnAnalysis
 from analysis.model.gap import Gap, SourceFacts
@@ -28,8 +29,8 @@ def logged(
     messages: Sequence[JsonObject] = (),
     **fields: Any,
 ) -> Turn:
-    """A turn whose log has its ids.  ``fields`` are those of the request (salt, model, skips_cache) and of the turn."""
-    asked = {name: fields.pop(name) for name in ("salt", "skips_cache") if name in fields}
+    """A turn whose log has its ids.  ``fields`` are those of the request (salt, model, …) and of the turn."""
+    asked = {name: fields.pop(name) for name in ("salt", "skips_cache", "embeds") if name in fields}
     request = Request("chat", fields.pop("model", "m"), tuple(messages), **asked)
     basis: CachedBasis = "not-recorded" if cached is None else "reported"
     return Turn(
@@ -48,6 +49,11 @@ def logged(
 
 def visits(turns: Sequence[tuple[str, Turn]], settings: Settings = SETTINGS) -> list[Visit]:
     """Turns of sessions in the order a server gets them, as the analysis hands them on."""
+    return served_visits(turns, settings)[0]
+
+
+def served_visits(turns: Sequence[tuple[str, Turn]], settings: Settings) -> tuple[list[Visit], list[Step]]:
+    """The same with the starts and ends of the requests."""
     serving, last, made = Serving(settings), dict[str, Visit](), list[Visit]()
     for name, turn in turns:
         before = last.get(name)
@@ -68,7 +74,7 @@ def visits(turns: Sequence[tuple[str, Turn]], settings: Settings = SETTINGS) -> 
         found = TurnAnalysis(replace(turn, number=number), len(turn.prompt_ids), full)
         made.append(Visit(hash(name), f"{name} turn {number}", serving.serve(asked), found))
         last[name] = made[-1]
-    return made
+    return made, serving.steps
 
 
 def evidence(

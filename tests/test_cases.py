@@ -64,6 +64,13 @@ def notes(found: list[SessionAnalysis]) -> dict[int, list[str]]:
     return {turn.turn.line: [note.code for note in turn.notes] for turn in turns if turn.notes}
 
 
+def test_a_changed_image_is_part_of_the_prediction() -> None:
+    """The placeholder stands in the ids; the hit ends in front of its first block, and the next turn hits all."""
+    found = analysed(FOLDER / "52-image-encoded-anew.jsonl")
+    turns = [turn for session in found for turn in session.turns]
+    assert [(turn.reusable_tokens, turn.turn.usage.cached_tokens) for turn in turns] == [(0, 0), (96, 96), (544, 544)]
+
+
 def lines(code: str, confidence: str, *numbers: int) -> Causes:
     return dict.fromkeys(numbers, (code, confidence))
 

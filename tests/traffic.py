@@ -4,15 +4,20 @@ Written from the description of vLLM's scheduler and block pool, not from the co
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 Ids = tuple[int, ...]
+Image = tuple[int, int, str]  # tokens [start, stop), and which image it is
+PIECE = 7  # the id of a piece of an image
 
 
 @dataclass(frozen=True)
 class Call:
-    """One request: ``ids`` are its prompt (``prompt`` tokens) and what its reply leaves; times in seconds."""
+    """One request: ``ids`` are its prompt (``prompt`` tokens) and what its reply leaves; times in seconds.
+
+    ``seen`` are the ids with what the image was that they are a piece of, and where it began.
+    """
 
     session: int
     ids: Ids
@@ -21,6 +26,26 @@ class Call:
     end: float
     keys: Hashable = "k"
     skips: bool = False
+    images: tuple[Image, ...] = ()
+
+    @property
+    def seen(self) -> tuple[Hashable, ...]:
+        labels = {at: (start, name) for start, stop, name in self.images for at in range(start, stop)}
+        return tuple((one, labels.get(at)) for at, one in enumerate(self.ids))
+
+
+def with_images(seed: int, calls: Sequence[Call]) -> list[Call]:
+    """The calls with images where four tokens can be pieces of one; another one now and then, at the same place."""
+    random, made = Random(seed), []
+    places = [start for start in (3, 12, 21) if random.random() < 0.7]
+    for call in calls:
+        fitting = [start for start in places if start + 4 <= call.prompt]
+        ids = list(call.ids)
+        for start in fitting:
+            ids[start : start + 4] = [PIECE] * 4
+        images = tuple((start, start + 4, random.choice("aaab")) for start in fitting)
+        made.append(replace(call, ids=tuple(ids), images=images))
+    return made
 
 
 def traffic(seed: int, keys: str = "k", most: int = 14, skips: float = 0.0) -> list[Call]:
@@ -41,7 +66,7 @@ def traffic(seed: int, keys: str = "k", most: int = 14, skips: float = 0.0) -> l
     return calls
 
 
-def shared(left: Sequence[int], right: Sequence[int]) -> int:
+def shared(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
     """Leading tokens that are equal."""
     length = min(len(left), len(right))
     return next((at for at in range(length) if left[at] != right[at]), length)
@@ -74,7 +99,7 @@ class PlainPool:
     def start(self, who: int, call: Call, most: int) -> tuple[int, Room]:
         """Give a prompt its blocks; the first number is how many of its full ones were hit."""
         stops = range(self.size, len(call.ids) + 1, self.size)
-        room = Room([(call.keys, call.ids[:stop]) for stop in stops], [], 0)
+        room = Room([(call.keys, call.seen[:stop]) for stop in stops], [], 0)
         for content in room.chain[: min(most, (call.prompt - 1) // self.size)]:
             found = next((block for block, held in self.holds.items() if held == content), None)
             if found is None:
@@ -142,11 +167,11 @@ class PlainServer:
         """Schedule a call after all that had ended by then; raise ValueError where the pool is full."""
         self.finish(call.start)
         prompt, who = call.ids[: call.prompt], len(self.served)
-        written = [one.ids[: one.prompt] if index in self.running else one.ids for index, one in enumerate(self.served)]
-        same = [shared(ids, prompt) for ids, one in zip(written, self.served, strict=True) if one.keys == call.keys]
-        own = [
-            shared(ids, prompt) for ids, one in zip(written, self.served, strict=True) if one.session == call.session
-        ]
+        written = [one.prompt if index in self.running else len(one.ids) for index, one in enumerate(self.served)]
+        known = list(zip(written, self.served, strict=True))
+        seen = call.seen[: call.prompt]
+        same = [shared(one.seen[:stop], seen) for stop, one in known if one.keys == call.keys]
+        own = [shared(one.ids[:stop], prompt) for stop, one in known if one.session == call.session]
         last = next((one for one in reversed(self.served) if one.session == call.session), None)
         whole = [shared(last.ids, prompt)] if last else []
         unlimited, best = self._blocks(call, same), self._blocks(call, [*same, *own, *whole])
@@ -174,7 +199,7 @@ class PlainServer:
         """Blocks from the start that are in the pool, and who took those behind it that are not, the latest first."""
         if self.pool is None:
             return unlimited, ()
-        chain = [(call.keys, call.ids[: stop * self.size]) for stop in range(1, unlimited + 1)]
+        chain = [(call.keys, call.seen[: stop * self.size]) for stop in range(1, unlimited + 1)]
         held = [content in self.pool.holds.values() for content in chain]
         takers = {self.pool.taker[content] for content, is_held in zip(chain, held, strict=True) if not is_held}
         return [*held, False].index(False), tuple(sorted(takers, reverse=True))

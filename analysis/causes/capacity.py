@@ -1,6 +1,6 @@
 """Memory: the blocks were known and had to go.
 
-Does not tell how much memory would have been enough; the reconciliation of the history does.
+Says how much memory would have been enough where the pool's size is known.
 """
 
 from collections.abc import Iterator
@@ -9,11 +9,12 @@ from analysis.causes.base import Evidence, cause
 from analysis.model.finding import Cause, Confidence, Note
 
 LONG_IDLE = 30.0  # seconds: a pause of a tool or a person, in which a busy server has turned its cache over
+NAMED = 3  # of the requests that took the blocks
 FIX = "Give the KV cache more room (gpu_memory_utilization, --kv-offloading-size) or let fewer requests run at once."
 
 
 def explain(evidence: Evidence) -> Iterator[Cause | Note]:
-    """Eviction, told by removal events, by the pool model, or by the pause and the traffic in it; or one lost slot."""
+    """Eviction, told by events, by the pool model, or by the pause and the traffic in it; a lost slot; preemption."""
     gap, tokens, pool = evidence.gap, evidence.missed_within_keys, evidence.source.settings.num_blocks
     if gap is None or not tokens:
         return
@@ -35,10 +36,24 @@ def explain(evidence: Evidence) -> Iterator[Cause | Note]:
             " one slot keeps only that; runner-up: capacity/eviction; what decides: the number of slots",
             "Give the server a slot per session, or a prefix cache.",
         )
-    elif gap.other_requests:
+    elif gap.other_requests or evidence.source.outside_tokens:
         long_idle = (gap.idle_seconds or 0.0) >= LONG_IDLE
         said = "the hit is the front of what was known"
         yield _evicted(evidence, "likely" if long_idle else "possible", tokens, said)
+    if not gap.removed_blocks and gap.kept_tokens == gap.unlimited_tokens and _preemptions(evidence):
+        yield cause(
+            "capacity/preemption",
+            "possible",
+            tokens,
+            f"the server preempted {_preemptions(evidence):,.0f} requests while this log was recorded: its blocks ran"
+            " out; what decides: vllm:kv_cache_usage_perc and BlockRemoved at that time",
+            "Let fewer requests run at once (--max-num-seqs), or give the KV cache more room.",
+        )
+
+
+def _preemptions(evidence: Evidence) -> float:
+    counters = evidence.source.counters
+    return (counters.preemptions if counters else None) or 0.0
 
 
 def _slot_was_taken(evidence: Evidence) -> bool:
@@ -57,12 +72,18 @@ def _slot_was_taken(evidence: Evidence) -> bool:
 def _evicted(evidence: Evidence, confidence: Confidence, tokens: int, what: str) -> Cause:
     gap = evidence.gap
     assert gap is not None
-    said = [what]
+    size = evidence.source.settings.hit_size
+    first, stop = evidence.cached // size, gap.unlimited_tokens // size
+    said = [what, f"missed are blocks {first:,} to {stop - 1:,}" if stop > first + 1 else f"missed is block {first:,}"]
     if evidence.previous is not None:
         idle = "" if gap.idle_seconds is None else f"{gap.idle_seconds:,.0f} s after the previous turn, "
         said.append(f"{idle}{gap.other_requests:,} other requests of {gap.other_tokens:,} prompt tokens in between")
+    if evidence.source.outside_tokens:
+        said.append(f"the server was asked for {evidence.source.outside_tokens:,} tokens that are not in this log")
     if gap.evicted_by:
-        said.append(f"taken by {', '.join(gap.evicted_by[:3])}")
+        said.append(f"taken by {', '.join(gap.evicted_by[:NAMED])}")
+    if gap.blocks_needed is not None:
+        said.append(f"a pool of {gap.blocks_needed:,} blocks would have kept them")
     if confidence != "certain":
         said.append("what decides: BlockRemoved among the server's KV events")
     return cause("capacity/eviction", confidence, tokens, "; ".join(said), FIX)

@@ -1,16 +1,15 @@
 """Keys: the tokens are equal, yet their blocks are another's, because something beside the tokens is hashed with them.
 
-Salt, model or adapter, and images are compared in the requests; a hash seed only shows in the counters.  Does not
-look into an image behind a URL, nor where in the prompt an image stands.
+Salt, model or adapter, embeddings and images are compared in the requests; a hash seed only shows in the counters.
+Does not look into an image behind a URL.
 """
 
 from collections.abc import Iterator
 
 from analysis.causes.base import Evidence, cause
+from analysis.core.media import sent
 from analysis.model.finding import Cause, Note
-from analysis.model.session import Json, Request
-
-MEDIA = ("image", "image_url", "input_image", "audio_url", "input_audio", "video_url")
+from analysis.model.session import Request
 
 
 def explain(evidence: Evidence) -> Iterator[Cause | Note]:
@@ -46,18 +45,38 @@ def _requests(evidence: Evidence, then: Request, now: Request) -> Iterator[Cause
     if tokens and now.model != then.model:
         said = f"the model or adapter is {now.model!r}, before it was {then.model!r}; blocks are shared within one only"
         yield cause("key/lora", "certain", tokens, said, "Keep the adapter for the whole session.", segment="model")
-    changed = changed_image(then, now)
-    if changed is not None:
-        path, seen = changed
-        what = "another one by its bytes or uuid" if seen else "behind another address; only its content counts"
+    if tokens and now.embeds != then.embeds:
         yield cause(
             "key/multimodal",
-            "certain" if seen else "likely",
-            evidence.missed,
-            f"the image at {path} is {what}; the hit ends where it stands",
-            "Send the same bytes, or a stable uuid, for the same image.",
-            segment=path,
+            "certain",
+            tokens,
+            "prompt_embeds are not those of the previous turn; they are hashed in place of token ids",
+            "Send the same embeddings for the same text.",
+            segment="prompt_embeds",
         )
+    yield from _image(evidence, then, now)
+
+
+def _image(evidence: Evidence, then: Request, now: Request) -> Iterator[Cause]:
+    """Where the tokens of the images are known only what lies behind a changed one is missed for it."""
+    changed = changed_image(then, now)
+    placed = evidence.gap is not None and evidence.gap.media_placed
+    tokens = evidence.missed_by_keys if placed else evidence.missed
+    if changed is None or not tokens:
+        return
+    path, seen = changed
+    what = "another one by its bytes or uuid" if seen else "behind another address; only its content counts"
+    where = "the hit ends where it stands"
+    if placed:
+        where = "the blocks from its first token on are another's"
+    yield cause(
+        "key/multimodal",
+        "certain" if seen else "likely",
+        tokens,
+        f"the image at {path} is {what}; {where}",
+        "Send the same bytes, or a stable uuid, for the same image.",
+        segment=path,
+    )
 
 
 def changed_image(then: Request, now: Request) -> tuple[str, bool] | None:
@@ -65,26 +84,9 @@ def changed_image(then: Request, now: Request) -> tuple[str, bool] | None:
 
     True with it where the content itself or its uuid was compared, False where only two addresses differ.
     """
-    for index, (old, new) in enumerate(zip(then.messages, now.messages, strict=False)):
-        parts = zip(_parts(old.get("content")), _parts(new.get("content")), strict=False)
-        for position, (before, after) in enumerate(parts):
-            here, there = _identity(before), _identity(after)
-            if here is not None and there is not None and here != there:
-                remote = all(str(one).startswith(("http://", "https://")) for one in (here, there))
-                return f"messages[{index}].content[{position}]", not remote
+    before = {part.path: part for part in sent(then)}
+    for part in sent(now):
+        known = before.get(part.path)
+        if known is not None and known.identity != part.identity:
+            return part.path, not (part.remote and known.remote)
     return None
-
-
-def _parts(content: Json) -> list[Json]:
-    return list(content) if isinstance(content, list | tuple) else []
-
-
-def _identity(part: Json) -> Json:
-    """What vLLM tells the image of a part by: its uuid, else its content; None where the part is none."""
-    if not isinstance(part, dict) or part.get("type") not in MEDIA:
-        return None
-    uuid: Json = part.get("uuid")
-    if uuid is not None:
-        return uuid
-    content: Json = part.get(str(part["type"]))
-    return content.get("url", content.get("data")) if isinstance(content, dict) else content

@@ -1,7 +1,7 @@
 """Blocks: how many a prompt fills, how many tokens a common prefix can reuse, and a fingerprint per block boundary.
 
 The fingerprints stand for vLLM's chained block hashes where only equality within one analysis matters.  They are
-not vLLM's hashes, and keys that do not show in token ids (salt, adapter) must be told apart by the caller.
+not vLLM's hashes, and keys of a whole request (salt, adapter) must be told apart by the caller.
 """
 
 import numpy as np
@@ -35,12 +35,17 @@ def left_behind(prompt_tokens: int, output_tokens: int) -> int:
 
 
 def fingerprints(
-    token_ids: TokenIds, block_size: int, known: Fingerprints | None = None, known_tokens: int = 0
+    token_ids: TokenIds,
+    block_size: int,
+    known: Fingerprints | None = None,
+    known_tokens: int = 0,
+    marks: Fingerprints | None = None,
 ) -> Fingerprints:
     """One 64-bit value per full block that depends on every token up to the block's end; shape ``(num_blocks,)``.
 
     ``known`` are the fingerprints of a sequence that shares the first ``known_tokens`` tokens: their blocks are
-    taken over, so a growing prompt is hashed once.
+    taken over, so a growing prompt is hashed once.  ``marks`` holds a number per block that tells apart blocks of
+    equal tokens.
     """
     num_blocks = full_blocks(len(token_ids), block_size)
     shared = 0 if known is None else min(known_tokens // block_size, len(known), num_blocks)
@@ -54,6 +59,8 @@ def fingerprints(
     mixed *= _ODD_3
     mixed ^= mixed >> np.uint64(31)
     sums = mixed.reshape(-1, block_size).sum(axis=1, dtype=np.uint64)
+    if marks is not None:
+        sums += marks[shared:]
     result = np.empty(num_blocks, np.uint64)
     if shared and known is not None:
         result[:shared] = known[:shared]

@@ -7,11 +7,12 @@ random in every process, and not those of a log's salted requests, whose salt is
 
 import hashlib
 import pickle
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from analysis.core.media import extra_keys
 from analysis.model.evidence import KvEvent
 from analysis.model.prompt import BlockHash
-from analysis.model.session import Json
+from analysis.model.session import Json, Media
 
 SEED = "vllm-none-hash"
 LOW_64 = (1 << 64) - 1
@@ -25,13 +26,22 @@ def hasher(algorithm: str) -> Hasher | None:
 
 
 def block_hashes(
-    token_ids: Iterable[int], block_size: int, digest: Hasher, parent: BlockHash | None = None
+    token_ids: Iterable[int],
+    block_size: int,
+    digest: Hasher,
+    parent: BlockHash | None = None,
+    media: Sequence[Media] = (),
+    start: int = 0,
 ) -> Iterator[BlockHash]:
-    """The hash of every full block of a request without extra keys."""
+    """The hash of every full block of a request without adapter or salt.
+
+    The ids begin at token ``start`` of the request, behind the block ``parent``.
+    """
     ids = tuple(token_ids)
     known = BlockHash(digest(SEED)) if parent is None else parent
     for stop in range(block_size, len(ids) + 1, block_size):
-        known = BlockHash(digest((known, ids[stop - block_size : stop], None)))
+        extra = extra_keys(media, start + stop - block_size, start + stop) or None
+        known = BlockHash(digest((known, ids[stop - block_size : stop], extra)))
         yield known
 
 

@@ -9,15 +9,13 @@ few operations however long it is.  Does not model preemption: a pool too small 
 """
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 Numbers = npt.NDArray[np.int64]
-
-Request = tuple[Numbers, int, int]
 
 ABSENT = -1
 VOID_PLACES = 4  # times the pool's blocks that the queue may hold before void places are dropped
@@ -176,30 +174,3 @@ class Pool:
     def _tick(self) -> int:
         self._clock += 1
         return self._clock
-
-
-def hit_blocks(requests: Sequence[Request], num_blocks: int, block_size: int) -> int:
-    """Blocks hit in all when requests of (contents, prompt tokens, blocks in all) are served one after the other."""
-    pool, total = Pool(num_blocks), 0
-    for contents, prompt_tokens, blocks in requests:
-        running = pool.start(contents, prompt_tokens, block_size)
-        pool.finish(running, blocks)
-        total += running.hit_blocks
-    return total
-
-
-def blocks_needed(requests: Sequence[Request], block_size: int) -> int:
-    """The smallest pool in which no hit is lost, by halving: a larger pool never hits less.
-
-    The requests do not overlap: where they did, the server needs more.
-    """
-    low = max((blocks for _contents, _tokens, blocks in requests), default=1) + 1
-    high = low + sum(blocks for _contents, _tokens, blocks in requests)
-    wanted = hit_blocks(requests, high, block_size)
-    while low < high:
-        middle = (low + high) // 2
-        if hit_blocks(requests, middle, block_size) == wanted:
-            high = middle
-        else:
-            low = middle + 1
-    return low

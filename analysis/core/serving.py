@@ -6,16 +6,18 @@ model a request that waits for room or is preempted, nor the blocks that the oth
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from analysis.core.blocks import Fingerprints, fingerprints, full_blocks, reusable_tokens
 from analysis.core.lineage import Candidate, History, leading
+from analysis.core.media import marks, shared_tokens
 from analysis.core.pool import Pool, Running
+from analysis.core.pool_size import Step
 from analysis.core.windows import Windows
-from analysis.model.session import TokenIds
+from analysis.model.session import Media, TokenIds
 from analysis.model.settings import Settings
 
 Numbers = npt.NDArray[np.int64]
@@ -26,10 +28,11 @@ class Asked:
     """A request as the server gets it.
 
     ``full_ids`` are the prompt, ``prompt_tokens`` of them, and what the reply leaves in the cache.  ``keys`` is what
-    blocks are shared within; ``session`` names a session whose requests differ in their keys, None where they do not.
-    ``previous`` is the session's turn before, ``lcp_tokens`` what its sequence shares with this prompt.  ``place``
-    names the replica, which has a block pool of its own.  ``skips_cache``: vLLM does not read its cache for it.
-    Times are seconds.
+    blocks are shared within, and ``media`` what is hashed with the blocks that it stands in (None where its place is
+    not known: it counts as equal); ``session`` names a session whose requests may differ in either, None where they do
+    not.  ``previous`` is the session's turn before, ``lcp_tokens`` what its sequence shares with this prompt.
+    ``place`` names the replica, which has a block pool of its own.  ``skips_cache``: vLLM does not read its cache for
+    it.  Times are seconds.
     """
 
     full_ids: TokenIds
@@ -42,6 +45,7 @@ class Asked:
     lcp_tokens: int = 0
     place: Hashable = None
     skips_cache: bool = False
+    media: tuple[Media, ...] | None = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -50,19 +54,22 @@ class Served:
 
     ``same_keys`` is its donor among the requests with its keys, as far as their replies had been written; ``anyone``
     its donor among those and its session's own, the previous turn taken whole.  Of what ``same_keys`` lets it reuse,
-    ``kept_tokens`` were in the pool, and ``hit_tokens`` is what the cache is predicted to have given.  ``overlaps``
+    ``kept_tokens`` were in the pool, and ``hit_tokens`` is what the cache is predicted to have given; ``most_blocks``
+    could be hit with memory unlimited, before drafting drops one.  ``overlaps``
     says that the session's previous turn was still running.  ``evicted_by`` are the requests (their index) for which
     the missing blocks had to go, the latest first.
     """
 
     index: int
     asked: Asked
-    blocks: Fingerprints
+    blocks: Fingerprints  # of the tokens alone
+    keyed: Fingerprints  # with the images in them
     numbers: dict[Hashable, Numbers]
     same_keys: Candidate | None = None
     anyone: Candidate | None = None
     kept_tokens: int = 0
     hit_tokens: int = 0
+    most_blocks: int = 0
     overlaps: bool = False
     running: Running | None = None
     evicted_by: tuple[int, ...] = ()
@@ -73,11 +80,13 @@ class Serving:
     """The history of one server under these settings."""
 
     settings: Settings
+    steps: list[Step] = field(default_factory=list)  # starts and ends of requests, in their order
     _history: History = field(init=False)
     _limited: bool = field(init=False)
     _pools: dict[Hashable, Pool] = field(default_factory=dict)  # by place
     _windows: dict[Hashable, Windows] = field(default_factory=dict)
     _running: list[Served] = field(default_factory=list)
+    _media: list[tuple[Media, ...]] = field(default_factory=list)  # by request
     _removed: list[int] = field(default_factory=list)  # contents that lost a block, in their order
     _evictor: dict[int, int] = field(default_factory=dict)  # by content: the request that took its block
 
@@ -97,7 +106,9 @@ class Serving:
         size = self.settings.hit_size
         prompt = {scope: numbers[: asked.prompt_tokens // size] for scope, numbers in served.numbers.items()}
         served.index = self._history.add(asked.full_ids[: asked.prompt_tokens], prompt)
+        self._media.append(asked.media or ())
         self._running.append(served)
+        self.steps.append((served.index, True))
         return served
 
     def forget_pools(self) -> None:
@@ -124,16 +135,21 @@ class Serving:
                 self._note_evictions(served.index, pool)
             served.running = None
             self._running.remove(served)
+            self.steps.append((served.index, False))
 
     def _numbered(self, asked: Asked) -> Served:
-        size, last = self.settings.hit_size, asked.previous
-        blocks = fingerprints(asked.full_ids, size, last.blocks if last else None, asked.lcp_tokens)
+        size, last, lcp = self.settings.hit_size, asked.previous, asked.lcp_tokens
+        blocks = keyed = fingerprints(asked.full_ids, size, last.blocks if last else None, lcp)
+        alike = shared_tokens(lcp, asked.media or (), last.asked.media or ()) if last else lcp
+        if asked.media:
+            known = last.keyed if last else None
+            keyed = fingerprints(asked.full_ids, size, known, alike, marks(asked.media, size, len(blocks)))
         numbers = {}
-        for scope in (asked.keys, asked.session):
+        for scope, of_scope, shared in ((asked.keys, keyed, alike), (asked.session, blocks, lcp)):
             if scope is not None:
-                known = last.numbers.get(scope) if last else None
-                numbers[scope] = self._history.number(blocks, scope, known, asked.lcp_tokens // size)
-        return Served(-1, asked, blocks, numbers)
+                numbered = last.numbers.get(scope) if last else None
+                numbers[scope] = self._history.number(of_scope, scope, numbered, shared // size)
+        return Served(-1, asked, blocks, keyed, numbers)
 
     def _find_donors(self, served: Served) -> None:
         asked, last, size = served.asked, served.asked.previous, self.settings.hit_size
@@ -144,37 +160,48 @@ class Serving:
         written = whole
         if whole is not None and served.overlaps:
             written = Candidate(whole.index, min(whole.lcp_tokens, self._history.tokens_of(whole.index)))
-        shared = written if last is not None and last.asked.keys == asked.keys else None
-        served.same_keys = self._history.donor(prompt, served.numbers[asked.keys][:in_prompt], asked.keys, shared)
+        shared = self._alike(written, asked) if last is not None and last.asked.keys == asked.keys else None
+        same = self._history.donor(prompt, served.numbers[asked.keys][:in_prompt], asked.keys, shared)
+        served.same_keys = self._alike(same, asked)
         found = [candidate for candidate in (served.same_keys, whole) if candidate]
         if asked.session is not None:
             own = self._history.donor(prompt, served.numbers[asked.session][:in_prompt], asked.session, written)
             found += [own] if own else []
         served.anyone = max(found, key=lambda it: (it.lcp_tokens // size, it == whole, it.index), default=None)
 
+    def _alike(self, candidate: Candidate | None, asked: Asked) -> Candidate | None:
+        """The candidate with only the tokens before the first image that it does not have there."""
+        if candidate is None:
+            return None
+        return replace(
+            candidate, lcp_tokens=shared_tokens(candidate.lcp_tokens, asked.media or (), self._media[candidate.index])
+        )
+
     def _predict(self, served: Served) -> None:
         """What the cache gives: the donor's blocks, as far as the pool and the windows have kept them."""
         asked, size = served.asked, self.settings.hit_size
         numbers, pool = served.numbers[asked.keys], self._pool(asked.place)
         lcp = served.same_keys.lcp_tokens if served.same_keys else 0
-        kept = reusable_tokens(lcp, asked.prompt_tokens, size) // size
+        kept = most = reusable_tokens(lcp, asked.prompt_tokens, size) // size
         if pool is not None:
             held = pool.holds(numbers[:kept])
             gone = numbers[:kept][~held].tolist()
             served.evicted_by = tuple(sorted({self._evictor[one] for one in gone if one in self._evictor})[::-1])
             kept = leading(held)
-        hit = kept
-        if self.settings.window:
-            windows = self._windows.setdefault(asked.keys, Windows(size, self.settings.window, self.settings.retention))
-            hit = min(hit, windows.serve(numbers, asked.prompt_tokens))
-        if self.settings.spec_decode:
-            hit = max(0, hit - 1)
-        if asked.skips_cache:
-            hit = 0
+        served.most_blocks = 0 if asked.skips_cache else min(most, self._within_window(asked, numbers))
+        hit = max(0, min(kept, served.most_blocks) - self.settings.dropped_blocks)
         served.kept_tokens, served.hit_tokens = kept * size, hit * size
         if pool is not None:
             served.running = pool.start(numbers, asked.prompt_tokens, size, hit)
             self._note_evictions(self._history.num_requests, pool)
+
+    def _within_window(self, asked: Asked, numbers: Numbers) -> int:
+        """Blocks from the start that a hybrid's windows let it use: all of them where it has none."""
+        if not self.settings.window:
+            return len(numbers)
+        size, retention = self.settings.hit_size, self.settings.retention
+        windows = self._windows.setdefault(asked.keys, Windows(size, self.settings.window, retention))
+        return windows.serve(numbers, asked.prompt_tokens)
 
     def _pool(self, place: Hashable) -> Pool | None:
         if self._limited and self.settings.num_blocks is not None and place not in self._pools:

@@ -29,13 +29,14 @@ class BodyReader:
 
     def request(self, raw: Fields) -> Request:
         """Read a request body; raise ValueError with the reason where it is none."""
-        if "messages" not in raw and "prompt" not in raw:
-            raise ValueError("the request has neither messages nor prompt")
         chat = "messages" in raw
 
         def value(name: str) -> Json:
             return jsontext.decode(raw[name]) if name in raw else None
 
+        embeds = _digest(raw["prompt_embeds"]) if value("prompt_embeds") is not None else None
+        if not (chat or embeds or "prompt" in raw):
+            raise ValueError("the request has neither messages nor prompt")
         kwargs = value("chat_template_kwargs")
         effort = value("reasoning_effort")
         template_kwargs = dict(kwargs) if isinstance(kwargs, dict) else {}
@@ -46,7 +47,7 @@ class BodyReader:
             model=str(value("model") or ""),
             messages=self._objects(raw["messages"], "messages") if chat else (),
             tools=self._objects(raw["tools"], "tools") if chat and value("tools") is not None else (),
-            prompt=None if chat else _prompt(raw["prompt"]),
+            prompt=None if chat or (embeds and value("prompt") is None) else _prompt(raw["prompt"]),
             template_kwargs=template_kwargs,
             chat_template=_text(value("chat_template")),
             add_generation_prompt=value("add_generation_prompt") is not False,
@@ -55,6 +56,7 @@ class BodyReader:
             salt=self._salt(value("cache_salt")),
             skips_cache=value("prompt_logprobs") is not None
             or (value("echo") is True and value("logprobs") not in (None, False)),
+            embeds=embeds,
         )
 
     def _objects(self, raw: msgspec.Raw, name: str) -> tuple[JsonObject, ...]:
@@ -155,6 +157,10 @@ def _prompt(raw: msgspec.Raw) -> "str | TokenIds":
     if numbers is None:
         raise ValueError("prompt is neither one text nor one list of token ids (several prompts in one request?)")
     return numbers
+
+
+def _digest(raw: msgspec.Raw) -> str:
+    return hashlib.sha256(bytes(raw)).hexdigest()
 
 
 def _version(fingerprint: str | None) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from typing import cast
 
 import msgspec
 
+from analysis.core.media import of_features
 from analysis.formats import jsontext, sse
 from analysis.formats.base import FormatError, Problems, Progress
 from analysis.formats.bodies import BodyReader, ResponseParts, ids, response
@@ -41,7 +42,7 @@ ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function
 
 _SALT_KEY = secrets.token_bytes(32)  # of this process: a salt is the same one in all files of a server
 _OPENS = re.compile(rb"(?m)^[ \t\r\0]*[{\[]")  # a value at the start of some line: the first may be broken
-_KEYS = re.compile(rb'"(messages|prompt)\\?"\s*:')
+_KEYS = re.compile(rb'"(messages|prompt|prompt_embeds)\\?"\s*:')
 
 
 def sniff(head: bytes) -> bool:
@@ -108,6 +109,7 @@ def _entry(record: Fields, line: int, bodies: BodyReader, problems: Problems) ->
         replica=_replica(record),
         server_version=parts.server_version,
     )
+    turn = _with_media(turn, record, problems)
     _remark(turn, parts.has_usage, problems)
     for key, found in (("prompt_token_ids", turn.prompt_ids), ("output_token_ids", turn.output_ids)):
         if _raw(record, (key,)) is not None and found is None:
@@ -134,6 +136,18 @@ def _response(record: Fields, bare: bool) -> ResponseParts:
         said = {key: item for key, item in (body or {}).items() if item is not None}
         body = {**folded, **said, **choices} or None
     return response(body)
+
+
+def _with_media(turn: Turn, record: Fields, problems: Problems) -> Turn:
+    """The turn with the images that the ``features`` of a render place in its ids."""
+    features = _value(record, ("features",))
+    if features is None or turn.prompt_ids is None:
+        return turn
+    try:
+        return replace(turn, media=of_features(features, len(turn.prompt_ids)))
+    except ValueError as error:
+        problems.count("features", turn.line, f"left out: {error}.")
+        return turn
 
 
 def _remark(turn: Turn, has_usage: bool, problems: Problems) -> None:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analysis.model.session import Json, TokenIds
+from analysis.core.media import of_features
+from analysis.model.session import Json, Media, TokenIds
 
 _UNKNOWN_MODEL = re.compile(r"model\b.*(does not exist|not found)", re.IGNORECASE | re.DOTALL)
 
@@ -18,11 +19,13 @@ _UNKNOWN_MODEL = re.compile(r"model\b.*(does not exist|not found)", re.IGNORECAS
 class Rendered:
     """A prompt as the server renders it.
 
-    ``offsets`` are the characters ``[start, stop)`` of every token, shape ``(num_tokens, 2)``; None where not said.
+    ``offsets`` are the characters ``[start, stop)`` of every token, shape ``(num_tokens, 2)``, ``media`` the images
+    with their tokens; None where not said.
     """
 
     token_ids: TokenIds
     offsets: "TokenIds | None" = None
+    media: tuple[Media, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,8 @@ def rendered_chat(body: Json) -> Rendered:
     """Read ``/v1/chat/completions/render``."""
     fields = _object(body)
     ids = token_ids(fields.get("token_ids"), "token_ids")
-    return Rendered(ids, _offsets(fields.get("token_offsets"), len(ids)))
+    media = of_features(fields["features"], len(ids)) if "features" in fields else None
+    return Rendered(ids, _offsets(fields.get("token_offsets"), len(ids)), media)
 
 
 def rendered_completion(body: Json) -> Rendered:

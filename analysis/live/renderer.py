@@ -7,6 +7,7 @@ server's today.
 from collections.abc import Sequence
 
 from analysis.core.locate import searched_segments
+from analysis.core.media import sent
 from analysis.live import bodies
 from analysis.live.answers import Rendered
 from analysis.live.pieces import TokenPieces
@@ -14,7 +15,7 @@ from analysis.live.render_cache import RenderCache, digest_of
 from analysis.live.token_starts import from_offsets, from_pieces
 from analysis.live.vllm import VllmServer
 from analysis.model.prompt import Attribution
-from analysis.model.session import JsonObject, Request, TokenIds
+from analysis.model.session import JsonObject, Media, Request, TokenIds
 
 
 class LiveRenderer:
@@ -45,6 +46,10 @@ class LiveRenderer:
         if starts is None:
             starts = from_pieces(self._pieces.bytes_of(rendered.token_ids.tolist(), request.model, text), text)
         return Attribution(text, rendered.token_ids, starts, searched_segments(text, request, reply), "searched")
+
+    def media(self, request: Request, at: float | None) -> tuple[Media, ...] | None:
+        """The images as the server hashes them; None where its answer does not carry them."""
+        return self._render(request, offsets=False).media if sent(request) else ()
 
     def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
         """What each token stands for; U+FFFD where the server does not tell the bytes of half a character."""

@@ -41,14 +41,17 @@ class Counters:
 class Reconciliation:
     """A history held against what the server said beside it; None where it said nothing or nothing was asked.
 
-    ``hits_counted`` is the rise of the server's hit counter, ``hits_reported`` the sum of ``cached_tokens``,
+    ``queries_counted`` and ``hits_counted`` are the rises of the server's counters, ``queries_logged`` the prompt
+    tokens of the log that were looked up (None where some are unknown), ``hits_reported`` the sum of ``cached_tokens``,
     ``hits_predicted`` what the analysis predicts, in tokens.  ``removals_predicted`` counts blocks that the pool model
     takes, ``removals_announced`` those in the KV cache events, ``removals_confirmed`` those in both.  ``hashes_same``
     of the announced block hashes come out the same when they are recomputed from their token ids,
-    ``hashes_different`` do not.  ``blocks_needed`` is the smallest pool in which no hit would have been lost had the
-    requests come one after the other, the reserved block included; with replicas, that of the one that needs most.
+    ``hashes_different`` do not.  ``blocks_needed`` is the smallest pool in which no hit would have been lost, the
+    reserved block included; with replicas, that of the one that needs most.
     """
 
+    queries_counted: int | None = None
+    queries_logged: int | None = None
     hits_counted: int | None = None
     hits_reported: int | None = None
     hits_predicted: int | None = None

@@ -15,6 +15,8 @@ class Gap:
     the previous turn ended, in which ``other_requests`` with ``other_tokens`` prompt tokens were sent.  ``evicted_by``
     names the requests that took the missing blocks, the latest first.  ``removed_blocks`` of the ``missing_blocks``
     were announced as removed, None where no event tells of them; ``cleared`` says that the whole cache was.
+    ``blocks_needed`` is the smallest pool that would have kept all ``unlimited_tokens`` of this turn.
+    ``media_placed``: the tokens of all images are known, so ``unlimited_tokens`` ends at one that differs.
     ``older_turn`` is a turn of the session before the previous one whose common prefix the hit equals;
     ``last_request_tokens`` is the prefix shared with whatever request of another session came last.
     """
@@ -30,6 +32,8 @@ class Gap:
     missing_blocks: int = 0
     removed_blocks: int | None = None
     cleared: bool = False
+    blocks_needed: int | None = None
+    media_placed: bool = True
     older_turn: int | None = None
     last_request_tokens: int | None = None
 
@@ -41,7 +45,8 @@ class SourceFacts:
     ``all_zero``: not one of several turns that could reuse was served a cached token.  ``unit`` is the number that
     every hit is a multiple of, where it is far above the block size.  ``short_by_block``: every hit is exactly one
     block short.  ``only_prompts_kept``: every hit ends with the previous prompt, never in its reply.  ``dropped_at``
-    are instants (seconds) from which every session that went on started at 0 again.
+    are instants (seconds) from which every session that went on started at 0 again.  ``outside_tokens`` are prompt
+    tokens that the server was asked for beyond those of this log, None where its counters do not tell.
     """
 
     settings: Settings
@@ -51,3 +56,4 @@ class SourceFacts:
     only_prompts_kept: bool = False
     dropped_at: tuple[float, ...] = ()
     counters: Counters | None = None
+    outside_tokens: int | None = None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from analysis.model.prompt import Attribution
-from analysis.model.session import JsonObject, Request, TokenIds
+from analysis.model.session import JsonObject, Media, Request, TokenIds
 
 
 class Renderer(Protocol):
@@ -23,6 +23,9 @@ class Renderer(Protocol):
 
     def attribution(self, request: Request, at: float | None, reply: JsonObject | None = None) -> Attribution:
         """The rendered text, its tokens and its message fields; with ``reply``, of the conversation it ends."""
+
+    def media(self, request: Request, at: float | None) -> tuple[Media, ...] | None:
+        """The images of the prompt with their tokens; None where there are some and their tokens are not known."""
 
     def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
         """What each token stands for, in bytes: a token may be half a character."""

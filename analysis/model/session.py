@@ -47,7 +47,8 @@ class Request:
 
     ``prompt`` is the text or the token ids of a completion request; chat requests have ``messages`` instead.
     ``salt`` is a keyed fingerprint of ``cache_salt``; ``skips_cache`` says that the request asks for the logprobs of
-    its prompt, for which vLLM does not read its cache.  ``template_kwargs`` are ``chat_template_kwargs``.
+    its prompt, for which vLLM does not read its cache.  ``template_kwargs`` are ``chat_template_kwargs``; ``embeds`` is
+    a digest of ``prompt_embeds``, which vLLM hashes in place of token ids.
     """
 
     kind: RequestKind
@@ -62,6 +63,20 @@ class Request:
     add_special_tokens: bool | None = None
     salt: str | None = None
     skips_cache: bool = False
+    embeds: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """Prompt tokens ``[start, stop)`` that stand for an image, a sound or a video.
+
+    ``identity`` is what is hashed with their blocks: the server's own hash or the sender's uuid, else a digest of what
+    was sent.
+    """
+
+    start: int
+    stop: int
+    identity: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +86,7 @@ class Turn:
     ``started_at`` and ``ended_at`` are the log's own times, seconds since the epoch.  ``prompt_ids`` and
     ``output_ids`` are the ids that the log carries, None where it carries none.  ``replica`` is whoever served the
     turn, as far as the log says: a replica, data-parallel rank or provider with a cache of its own; ``server_version``
-    is the response's system fingerprint.
+    is the response's system fingerprint.  ``media`` are the images of the prompt as a logged render places them.
     """
 
     number: int
@@ -87,6 +102,7 @@ class Turn:
     note: str | None = None
     replica: str | None = None
     server_version: str | None = None
+    media: tuple[Media, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

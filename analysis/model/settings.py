@@ -34,6 +34,11 @@ class Settings:
     mamba_cache_mode: str | None = None
 
     @property
+    def dropped_blocks(self) -> int:
+        """Blocks that drafting drops from every hit."""
+        return int(self.spec_decode)
+
+    @property
     def hit_size(self) -> int:
         """Tokens in the unit of a hit: with decode context parallelism a block spans all its ranks."""
         return self.block_size * self.dcp

@@ -11,6 +11,7 @@ from analysis.core.account import Facts, account, best_tokens, parts
 from analysis.core.align import common_prefix
 from analysis.core.blocks import left_behind, reusable_tokens
 from analysis.core.lineage import Candidate
+from analysis.core.media import sent
 from analysis.core.serving import Asked, Served, Serving
 from analysis.formats.base import and_more
 from analysis.formats.grouping import known_times
@@ -20,11 +21,12 @@ from analysis.model.session import Problem, Session, Turn
 from analysis.model.settings import Settings
 from analysis.pipeline.explain import divergence
 from analysis.pipeline.gaps import Gaps, SideFiles, Visit, source_facts
+from analysis.pipeline.pool_sizes import PoolSizes, pool_sizes
 from analysis.pipeline.reconcile import reconcile
 from analysis.pipeline.tokens import RendererFor, TurnTokens, turn_tokens
 
 NO_SIDE_FILES = SideFiles()
-Keys = tuple[str, str | None, str | None]
+Keys = tuple[str, str | None, str | None, str | None]
 REMEDY = "Log token ids (return_token_ids), or render through a live server (--endpoint)."
 PATIENCE = 3  # turns in a row that a server may leave unanswered before the analysis gives up
 POOL_REMEDY = "From here on memory is taken as unlimited. Check the number of blocks (--blocks) and the log's times."
@@ -51,8 +53,10 @@ def analyse(
         walk.visit(session, turn)
         if progress is not None:
             progress(done, len(order))
-    walk.explain(side)
-    found = reconcile(walk.visits, walk.removed(), settings, side)
+    removed = walk.removed()
+    sizes = walk.pool_sizes()
+    walk.explain(side, sizes.by_visit)
+    found = reconcile(walk.visits, removed, settings, side, sizes.whole, walk.is_complete)
     return [walk.session(session, found) for session in sessions]
 
 
@@ -74,7 +78,7 @@ class _Walk:
 
     def __post_init__(self) -> None:
         self._serving = Serving(self.settings)
-        self._mixed = {id(session) for session in self.sessions if len({_keys(turn) for turn in session.turns}) > 1}
+        self._mixed = {id(session) for session in self.sessions if _is_mixed(session)}
 
     def visit(self, session: Session, turn: Turn) -> None:
         """Explain one turn and remember what it leaves behind.  Raise the OSError of a server that stays silent."""
@@ -100,10 +104,15 @@ class _Walk:
         self._note(session, turn, f"cached_tokens {cached} is more than the prompt: taken as not reported.")
         return replace(turn, usage=replace(turn.usage, cached_tokens=None, cached_basis="omitted"))
 
-    def explain(self, side: SideFiles) -> None:
+    def pool_sizes(self) -> PoolSizes:
+        """The pools that would have kept what was evicted, once every request has ended."""
+        return pool_sizes(self.visits, self._serving.steps, self.settings)
+
+    def explain(self, side: SideFiles, blocks_needed: Sequence[int] = ()) -> None:
         """Say why, now that the whole history is known."""
         facts = source_facts(self.visits, self.settings, side)
-        gaps = Gaps(self.visits, self.settings, side)
+        facts = facts if self.is_complete else replace(facts, outside_tokens=None)
+        gaps = Gaps(self.visits, self.settings, side, blocks_needed)
         places = {(visit.session, visit.found.turn.number): index for index, visit in enumerate(self.visits)}
         for session in self.sessions:
             previous = None
@@ -120,6 +129,11 @@ class _Walk:
         turns = tuple(self.results[id(turn)] for turn in session.turns)
         problems = (*_grouped(self.problems.get(id(session), ())), *_odd_counts(session, self.settings))
         return SessionAnalysis(session, self.settings, turns, problems, found)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the tokens of every turn are known."""
+        return len(self.visits) == len(self.results)
 
     def removed(self) -> list[int] | None:
         """What the pool model took, once every request has ended; None where it could not follow them all."""
@@ -176,6 +190,7 @@ class _Walk:
             lcp_tokens=lcp,
             place=turn.replica,
             skips_cache=turn.request.skips_cache,
+            media=tokens.media,
         )
         try:
             served = self._serving.serve(asked)
@@ -201,9 +216,15 @@ def _grouped(problems: Sequence[Problem]) -> Iterator[Problem]:
         yield replace(problem, message=and_more(problem.message, counts[problem.message] - 1))
 
 
+def _is_mixed(session: Session) -> bool:
+    """Whether turns of a session may not share blocks although their ids are equal."""
+    has_media = any(turn.media or sent(turn.request) for turn in session.turns)
+    return has_media or len({_keys(turn) for turn in session.turns}) > 1
+
+
 def _keys(turn: Turn) -> Keys:
-    """What blocks are shared within, beside the token ids: model or adapter, salt, and who served the turn."""
-    return turn.request.model, turn.request.salt, turn.replica
+    """What blocks are shared within, beside the ids: model or adapter, salt, embeddings, and who served the turn."""
+    return turn.request.model, turn.request.salt, turn.request.embeds, turn.replica
 
 
 def _cached(turn: Turn, tokens: TurnTokens) -> int | None:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from analysis.core.align import common_prefix
 from analysis.core.blocks import reusable_tokens
 from analysis.core.hashes import block_hashes, hasher, low_64
+from analysis.core.media import shared_tokens
 from analysis.core.serving import Served
 from analysis.model.evidence import Counters, KvEvent
 from analysis.model.finding import TurnAnalysis
@@ -65,7 +66,19 @@ def source_facts(visits: Sequence[Visit], settings: Settings, side: SideFiles) -
         only_prompts_kept=_only_prompts(known, size),
         dropped_at=_drops(visits),
         counters=side.counters,
+        outside_tokens=_outside(visits, side.counters),
     )
+
+
+def looked_up(visits: Sequence[Visit]) -> int:
+    """Prompt tokens that the server looks up in its cache: it does not ask for requests that skip it."""
+    return sum(visit.served.asked.prompt_tokens for visit in visits if not visit.served.asked.skips_cache)
+
+
+def _outside(visits: Sequence[Visit], counters: Counters | None) -> int | None:
+    if counters is None or counters.queries is None:
+        return None
+    return max(0, round(counters.queries) - looked_up(visits))
 
 
 @dataclass(slots=True)
@@ -75,6 +88,7 @@ class Gaps:
     visits: Sequence[Visit]
     settings: Settings
     side: SideFiles
+    blocks_needed: Sequence[int] = ()  # by visit: the pool that would have kept all it could hit; empty: not known
     _cleared: list[float] = field(default_factory=list)
     _told: dict[int, list[Told]] = field(default_factory=dict)  # by hash, in the order of the events
     _by_session: dict[int, list[int]] = field(default_factory=dict)
@@ -116,6 +130,8 @@ class Gaps:
             missing_blocks=max(0, unlimited // size - cached // size),
             removed_blocks=self._removed_blocks(visit, cached // size, unlimited // size),
             cleared=self._was_cleared(last, start),
+            blocks_needed=self.blocks_needed[index] if self.blocks_needed else None,
+            media_placed=served.asked.media is not None,
             older_turn=self._older(visit, earlier, cached),
             last_request_tokens=_shared(self.visits[index - 1], visit) if others else None,
         )
@@ -132,13 +148,14 @@ class Gaps:
         """Missing blocks announced as removed; None without times, for salted turns and where no event tells of them.
 
         0 where the hit ended at a block that was still there: whatever went behind it was out of reach already.
-        Adapters and images are hashed as well: the blocks of such turns are not found.
+        Adapters are hashed as well, and images by the server's own hash: where the log lacks it, nothing is found.
         """
         digest = hasher(self.side.hash_algorithm)
         asked, size = visit.served.asked, self.settings.hit_size
         if not self._told or digest is None or asked.started_at is None or visit.found.turn.request.salt is not None:
             return None
-        hashes = map(low_64, block_hashes(asked.full_ids[: stop * size].tolist(), size, digest))
+        ids = asked.full_ids[: stop * size].tolist()
+        hashes = map(low_64, block_hashes(ids, size, digest, media=asked.media or ()))
         told = [self._told.get(one) for index, one in enumerate(hashes) if index >= first]
         if not any(told):
             return None
@@ -181,8 +198,9 @@ def _gone(steps: Sequence[Told], start: float, stop: float) -> bool:
 
 
 def _shared(one: Visit, visit: Visit) -> int:
-    prompt = visit.served.asked.full_ids[: visit.served.asked.prompt_tokens]
-    return common_prefix(one.served.asked.full_ids, prompt)
+    then, now = one.served.asked, visit.served.asked
+    alike = common_prefix(then.full_ids, now.full_ids[: now.prompt_tokens])
+    return shared_tokens(alike, then.media or (), now.media or ())
 
 
 def _unit(hits: Sequence[int], size: int) -> int | None:

@@ -7,22 +7,27 @@ import numpy as np
 
 from analysis.core.align import common_prefix
 from analysis.core.blocks import left_behind
+from analysis.core.media import placed
 from analysis.core.normalise import as_generated
 from analysis.model.prompt import Fidelity, GeneratedBasis
 from analysis.model.renderer import Renderer
-from analysis.model.session import TokenIds, Turn
+from analysis.model.session import Media, TokenIds, Turn
 
 RendererFor = Callable[[str], Renderer | None]  # by the served model name; None where no tokenizer is at hand
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TurnTokens:
-    """``full_ids`` holds the prompt (its first ``prompt_tokens``) and the generated tokens that stay in the cache."""
+    """``full_ids`` holds the prompt (its first ``prompt_tokens``) and the generated tokens that stay in the cache.
+
+    ``media`` are the images of the prompt with their tokens, None where there are some and their place is not known.
+    """
 
     full_ids: TokenIds
     prompt_tokens: int
     fidelity: Fidelity
     generated_basis: GeneratedBasis
+    media: tuple[Media, ...] | None = ()
 
     @property
     def prompt(self) -> TokenIds:
@@ -42,7 +47,17 @@ def turn_tokens(turn: Turn, renderer: Renderer | None) -> TurnTokens | None:
         prompt = renderer.prompt_ids(turn.request, turn.started_at)
     generated, basis = _generated(turn, prompt, renderer)
     full = np.concatenate([prompt, generated]).astype(np.int32, copy=False) if len(generated) else prompt
-    return TurnTokens(full, len(prompt), _fidelity(turn, prompt, logged), basis)
+    media = _media(turn, prompt, None if logged else renderer)
+    return TurnTokens(full, len(prompt), _fidelity(turn, prompt, logged), basis, media)
+
+
+def _media(turn: Turn, prompt: TokenIds, rendered_by: Renderer | None) -> tuple[Media, ...] | None:
+    """The images as the log places them, as whoever rendered the prompt does, or as logged ids show them."""
+    if turn.media is not None:
+        return turn.media
+    if rendered_by is not None:
+        return rendered_by.media(turn.request, turn.started_at)
+    return placed(turn.request, prompt)
 
 
 def _logged_prompt(turn: Turn) -> TokenIds | None:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from analysis.core.locate import searched_segments
+from analysis.core.media import sent
 from analysis.core.normalise import normalise_message, normalise_tool
 from analysis.core.segment import segments
 from analysis.model.prompt import Attribution
-from analysis.model.session import Json, JsonObject, Request, TokenIds
+from analysis.model.session import Json, JsonObject, Media, Request, TokenIds
 from analysis.model.settings import Normalisation
 from analysis.render import provenance
 from analysis.render.errors import RenderError
@@ -59,6 +60,10 @@ class TemplateRenderer:
         if "".join((traced,)) == text:
             return Attribution(text, ids, starts, segments(text, provenance.spans(traced)), "provenance")
         return Attribution(text, ids, starts, searched_segments(text, request, reply), "searched")
+
+    def media(self, request: Request, at: float | None) -> tuple[Media, ...] | None:
+        """Nothing where there is none: the template prints one placeholder, the server as many as the image needs."""
+        return None if sent(request) else ()
 
     def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
         return token_bytes(self._files.tokenizer, token_ids)

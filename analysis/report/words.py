@@ -22,6 +22,7 @@ IN_WORDS = {
     "disabled/skip-read": "the requests skip the cache",
     "lifecycle/reset": "the cache was emptied",
     "capacity/eviction": "the blocks had to make room for other requests",
+    "capacity/preemption": "the blocks ran out",
     "capacity/slot": "another request took the only slot",
     "hybrid/sliding-window": "the model keeps only a window",
     "hybrid/checkpoint": "the model keeps only checkpoints",
@@ -126,6 +127,8 @@ def reconciled(record: SessionRecord) -> list[str]:
     if found is None:
         return []
     lines = []
+    if found.queries_counted is not None and found.queries_logged is not None:
+        lines.append(_asked(record.source, found.queries_counted, found.queries_logged))
     if found.hits_counted is not None:
         reported = "nothing" if found.hits_reported is None else f"{found.hits_reported:,}"
         agree = found.hits_counted == (found.hits_predicted if found.hits_reported is None else found.hits_reported)
@@ -151,6 +154,14 @@ def reconciled(record: SessionRecord) -> list[str]:
     if found.blocks_needed is not None:
         lines.append(f"{record.source}: with {found.blocks_needed:,} blocks no hit would have been lost.")
     return lines
+
+
+def _asked(source: str, counted_tokens: int, logged_tokens: int) -> str:
+    """Whether the log holds all that the server was asked for."""
+    said = f"{source}: the server counted {counted_tokens:,} prompt tokens, the log holds {logged_tokens:,}"
+    if counted_tokens > logged_tokens:
+        return f"{said}: {counted_tokens - logged_tokens:,} were asked for outside this log."
+    return f"{said}: {'nothing is missing' if counted_tokens == logged_tokens else 'not all of it in that time'}."
 
 
 def counted(number: int, noun: str) -> str:

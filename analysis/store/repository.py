@@ -52,6 +52,13 @@ SESSIONS = """
     ORDER BY missed_tokens + lost_tokens DESC, sessions.session_key
 """
 
+CAUSES = """
+    SELECT code, sum(tokens) AS tokens, count(DISTINCT (session_key, turn)) AS turns,
+        count(DISTINCT session_key) AS sessions, list(DISTINCT session_key ORDER BY session_key) AS session_keys
+    FROM findings WHERE kind = 'cause' AND NOT deliberate
+    GROUP BY code ORDER BY tokens DESC, code
+"""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Import:
@@ -148,6 +155,13 @@ class Repository:
     def sessions(self) -> pd.DataFrame:
         """One row per session, those with most wasted tokens first; columns as in SessionFigures."""
         return self._frame(SESSIONS)
+
+    def causes(self) -> pd.DataFrame:
+        """One row per cause that is a fault, those that cost most tokens first: code, tokens, turns and sessions.
+
+        ``session_keys`` lists the sessions that it stands in.
+        """
+        return self._frame(CAUSES)
 
     def problems(self) -> pd.DataFrame:
         """Everything that could not be read as it should."""

@@ -27,10 +27,14 @@ KEYS = dict(enumerate((record.session_id for record in SESSIONS), 1))
 PAGES = ("sessions", "session", "compare", "template", "live")
 
 
+def tables_of_sessions(shown: AppTest) -> list[Any]:
+    return [frame for frame in shown.dataframe if "session_id" in frame.value]
+
+
 def test_the_first_start_fills_in_the_samples_and_only_the_first(visit: Open, tmp_path: Path) -> None:
     database = tmp_path / "first.duckdb"
     shown = no_exception(visit("sessions", database))
-    (table,) = shown.dataframe[:1]
+    (table,) = tables_of_sessions(shown)
     assert set(table.value.session_id) == set(KEYS.values())
     assert shown.metric[0].value == str(len(SESSIONS))
     repository = state._open(str(database))
@@ -161,11 +165,22 @@ def test_untrusted_names_are_shown_as_they_are(visit: Open, tmp_path: Path) -> N
 
 def test_the_search_narrows_the_table(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("sessions", samples))
-    assert len(shown.dataframe[0].value) == len(SESSIONS)
+    assert len(tables_of_sessions(shown)[0].value) == len(SESSIONS)
     no_exception(shown.text_input[0].set_value("chat-88 13-shared").run())
-    assert len(shown.dataframe[0].value) == 5
+    assert len(tables_of_sessions(shown)[0].value) == 5
     no_exception(shown.text_input[0].set_value("[no](such)").run())
     assert "None of 24 sessions matches" in words(shown)
+
+
+def test_causes_are_ranked_and_one_of_them_narrows_the_table(visit: Open, samples: Path) -> None:
+    shown = no_exception(visit("sessions", samples))
+    (causes,) = (frame for frame in shown.dataframe if "words" in frame.value)
+    ranked = causes.value.set_index("code")
+    assert ranked.tokens["key/cache-salt"] == 8_480 and ranked.sessions["capacity/eviction"] == 2
+    shown.session_state["causes_0"] = {"selection": {"rows": [list(ranked.index).index("capacity/eviction")]}}
+    no_exception(shown.run())
+    assert {*tables_of_sessions(shown)[0].value.session_id} == {"larch-locks-5d10", "harrow-stock-77"}
+    assert "2 sessions with capacity/eviction" in words(shown)
 
 
 def test_a_search_without_hits_keeps_what_stands_below_the_table(visit: Open, tmp_path: Path) -> None:
@@ -182,7 +197,7 @@ def test_a_search_without_hits_keeps_what_stands_below_the_table(visit: Open, tm
 
 def test_the_table_says_what_was_wasted_and_why(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("sessions", samples))
-    table = shown.dataframe[0].value.set_index("session_id")
+    table = tables_of_sessions(shown)[0].value.set_index("session_id")
     assert list(table.columns) == [name for name in SHOWN if name != "session_id"]
     assert SHOWN.index("source") < SHOWN.index("model") and SHOWN.index("verdict") + 1 == SHOWN.index("causes")
     row = table.loc["larch-locks-5d10"]

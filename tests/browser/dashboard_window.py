@@ -74,7 +74,7 @@ class Dashboard:
 
     def sessions(self) -> "Dashboard":
         self.page.goto(self.address)
-        self.page.get_by_test_id("glide-cell-0-0").wait_for(state="attached")
+        self.table.get_by_test_id("glide-cell-0-0").wait_for(state="attached")
         return self
 
     def session(self, name: str, query: str = "") -> "Dashboard":
@@ -86,18 +86,26 @@ class Dashboard:
         """Change the page as a person does, within the same browser session."""
         self.page.get_by_role("link", name=title, exact=True).click()
 
+    @property
+    def table(self) -> Locator:
+        """The table of sessions: that of the causes stands above it."""
+        return self.page.locator("[class*='st-key-sessions_']")
+
     def row(self, session_id: str) -> Locator:
         """The cell of a session in the table's accessible twin: the table itself is a canvas."""
-        return self.page.locator("td[data-testid^='glide-cell-0-']", has_text=re.compile(f"^{re.escape(session_id)}$"))
+        return self.table.locator("td[data-testid^='glide-cell-0-']", has_text=re.compile(f"^{re.escape(session_id)}$"))
+
+    def search(self, words: str) -> None:
+        search = self.main.get_by_role("textbox", name="Search")
+        search.fill(words)
+        search.press("Enter")
 
     def open_row(self, session_id: str, source: str = "") -> None:
         """Search for a session, then click its row, which is the first one."""
-        search = self.main.get_by_role("textbox", name="Search")
-        search.fill(f"{session_id} {source}")
-        search.press("Enter")
-        expect(self.page.get_by_test_id("glide-cell-0-0")).to_have_text(session_id)
+        self.search(f"{session_id} {source}")
+        expect(self.table.get_by_test_id("glide-cell-0-0")).to_have_text(session_id)
         self.expect_settled()
-        table = self.page.get_by_test_id("stDataFrame").first
+        table = self.table.get_by_test_id("stDataFrame")
         # The table heeds a click only of a pointer that has moved over it before.
         table.hover(position={"x": 290, "y": 1.5 * ROW_HEIGHT})
         table.click(position={"x": 300, "y": 1.5 * ROW_HEIGHT})

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from analysis.causes import capacity
+from analysis.model.evidence import Counters
 from tests.evidence import SETTINGS, evidence, found, said
 
 POOL = {"settings": replace(SETTINGS, num_blocks=200)}
@@ -53,14 +54,45 @@ def test_capacity(asked: dict[str, Any], expected: list[tuple[str, str]]) -> Non
 
 def test_the_evidence_says_how_long_how_much_and_who() -> None:
     taken = ("b turn 3", "c turn 1", "b turn 2", "d turn 1")
-    (cause,) = capacity.explain(evidence(64, gap={**KEPT, **PAUSE, "evicted_by": taken}, source=POOL))
+    (cause,) = capacity.explain(
+        evidence(64, gap={**KEPT, **PAUSE, "evicted_by": taken, "blocks_needed": 412}, source=POOL)
+    )
     assert cause.evidence == (
-        "a pool of 200 blocks keeps exactly what was hit; 95 s after the previous turn, 4 other requests of 9,000"
-        " prompt tokens in between; taken by b turn 3, c turn 1, b turn 2; what decides: BlockRemoved among the"
-        " server's KV events"
+        "a pool of 200 blocks keeps exactly what was hit; missed are blocks 4 to 19; 95 s after the previous turn,"
+        " 4 other requests of 9,000 prompt tokens in between; taken by b turn 3, c turn 1, b turn 2;"
+        " a pool of 412 blocks would have kept them;"
+        " what decides: BlockRemoved among the server's KV events"
     )
     (certain,) = capacity.explain(evidence(gap=REMOVED, first=True))
-    assert certain.evidence == "KV cache events announce the removal of 20 of the 20 missing blocks"
+    assert certain.evidence == (
+        "KV cache events announce the removal of 20 of the 20 missing blocks; missed are blocks 0 to 19"
+    )
+
+
+def test_traffic_outside_the_log_takes_blocks_as_well() -> None:
+    """The server counted more prompt tokens than the log holds; without them there is nothing to accuse."""
+    (cause,) = capacity.explain(evidence(source={"outside_tokens": 9_000}))
+    assert (cause.code, cause.confidence) == ("capacity/eviction", "possible")
+    assert "asked for 9,000 tokens that are not in this log" in cause.evidence
+    assert not list(capacity.explain(evidence(source={"outside_tokens": 0})))
+
+
+@pytest.mark.parametrize(
+    ("gap", "preemptions", "expected"),
+    [
+        pytest.param(PAUSE, 3.0, ["capacity/eviction", "capacity/preemption"], id="a runner-up"),
+        pytest.param({}, 3.0, ["capacity/preemption"], id="alone"),
+        pytest.param(PAUSE, 0.0, ["capacity/eviction"], id="the counter did not rise"),
+        pytest.param(PAUSE, None, ["capacity/eviction"], id="no such counter"),
+        pytest.param(REMOVED, 3.0, ["capacity/eviction"], id="events say what happened"),
+        pytest.param(KEPT, 3.0, ["capacity/eviction"], id="the pool explains it"),
+    ],
+)
+def test_preemption(gap: dict[str, Any], preemptions: float | None, expected: list[str]) -> None:
+    cached = 64 if gap is KEPT else 0
+    source = {"counters": Counters(preemptions=preemptions), **(POOL if gap is KEPT else {})}
+    found = capacity.explain(evidence(cached, gap=gap, source=source, now=VLLM))
+    assert [one.code for one in found] == expected
 
 
 def test_eviction_loses_to_a_key_and_wins_from_the_tokens_it_left() -> None:

@@ -38,14 +38,33 @@ A, B = "data:image/png;base64,AAAA", "data:image/png;base64,BBBB"
             id="both",
         ),
         pytest.param(
-            {"now": {"messages": [image(B)]}, "then": {"messages": [image(A)]}},
+            {"now": {"messages": [image(B)]}, "then": {"messages": [image(A)]}, "gap": OTHERS},
             [("key/multimodal", "certain")],
             id="another image",
         ),
         pytest.param(
-            {"now": {"messages": [image("https://x/b")]}, "then": {"messages": [image("https://x/a")]}},
+            {"now": {"messages": [image(B)]}, "then": {"messages": [image(A)]}, "gap": {"media_placed": False}},
+            [("key/multimodal", "certain")],
+            id="another image, and its tokens are not known",
+        ),
+        pytest.param(
+            {
+                "now": {"messages": [image("https://x/b")]},
+                "then": {"messages": [image("https://x/a")]},
+                "gap": {"media_placed": False},
+            },
             [("key/multimodal", "likely")],
             id="another address, whose content may be the same",
+        ),
+        pytest.param(
+            {"now": {"embeds": "b"}, "then": {"embeds": "a"}, "gap": OTHERS},
+            [("key/multimodal", "certain")],
+            id="other embeddings",
+        ),
+        pytest.param(
+            {"now": {"messages": [image(B)]}, "then": {"messages": [image(A)]}},
+            [],
+            id="another image, behind all that was missed",
         ),
         pytest.param({"source": NEVER_HIT}, [("key/hash-seed", "possible")], id="the external cache never hits"),
         pytest.param({"source": NEVER_HIT, "first": True}, [("key/hash-seed", "possible")], id="on a first turn too"),

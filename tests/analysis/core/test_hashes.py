@@ -10,6 +10,7 @@ from analysis.core.hashes import SEED, Hasher, _cbor, block_hashes, hasher, low_
 from analysis.formats.kv_events import read
 from analysis.model.evidence import KvEvent
 from analysis.model.prompt import BlockHash
+from analysis.model.session import Media
 from tests.builders import ROOT
 
 EVENTS = ROOT / "tests" / "data" / "kv_events"
@@ -72,6 +73,15 @@ def test_block_hashes_chain() -> None:
     assert list(block_hashes(range(4, 8), 4, SHA256, hashes[0])) == hashes[1:]
     assert list(block_hashes(range(8), 8, SHA256)) != hashes[1:], "the size of a block counts"
     assert list(block_hashes([], 4, SHA256)) == []
+
+
+def test_an_image_is_hashed_with_the_blocks_it_stands_in_also_from_the_middle() -> None:
+    ids, image = list(range(40)), [Media(10, 20, "9f")]
+    plain = list(block_hashes(ids, 8, SHA256))
+    seen = list(block_hashes(ids, 8, SHA256, media=image))
+    assert seen[0] == plain[0] and not set(seen[1:]) & set(plain)
+    assert seen[1] == SHA256((seen[0], tuple(ids[8:16]), (("mm", "9f", 2),)))
+    assert list(block_hashes(ids[16:], 8, SHA256, seen[1], image, 16)) == seen[2:]
 
 
 def test_low_64() -> None:

@@ -5,12 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.core.blocks import fingerprints
-from analysis.core.lineage import History
-from analysis.core.pool import Pool, blocks_needed, hit_blocks
+from analysis.core.pool import Pool
 from analysis.formats import read_log
-from tests.builders import ROOT, tokens
-from tests.traffic import traffic
+from tests.builders import ROOT
 
 BLOCK_SIZE = 4
 
@@ -162,16 +159,3 @@ def test_hits_without_evictions_do_not_let_the_queue_grow() -> None:
     assert sum(len(blocks) for blocks, _stamps in pool._queue) <= 5 * 50
     pool.finish(pool.start(np.arange(100, 130), 120, BLOCK_SIZE), 30)  # 49 - 30 were free: eleven go, deepest first
     assert pool.start(np.arange(30), 121, BLOCK_SIZE).hit_blocks == 19
-
-
-def test_a_larger_pool_never_hits_less_and_the_needed_one_is_found() -> None:
-    for seed in range(60):
-        history, requests = History(BLOCK_SIZE), []
-        for call in traffic(seed, most=20):
-            numbers = history.number(fingerprints(tokens(call.ids), BLOCK_SIZE), "k")
-            requests.append((numbers, call.prompt, -(-len(call.ids) // BLOCK_SIZE)))
-        fewest = max(blocks for _numbers, _prompt, blocks in requests) + 1
-        needed = blocks_needed(requests, BLOCK_SIZE)
-        hits = [hit_blocks(requests, size, BLOCK_SIZE) for size in range(fewest, needed + 3)]
-        assert hits == sorted(hits)
-        assert next(size for size, hit in enumerate(hits, fewest) if hit == hits[-1]) == needed

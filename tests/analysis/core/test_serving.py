@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from analysis.core.serving import Asked, Served, Serving
 from analysis.model.settings import Settings
 from tests.builders import tokens
-from tests.traffic import Call, PlainServer, shared, traffic
+from tests.served_traffic import asked, served
+from tests.traffic import Call, PlainServer, traffic, with_images
 
 SIZE = 4
 TRACES = 25  # random traces of one example
@@ -22,36 +23,8 @@ def settings_of(**given_settings: object) -> Settings:
     return Settings(block_size=SIZE, block_size_basis="given", **given_settings)  # type: ignore[arg-type]
 
 
-def asked(call: Call, last: tuple[Call, Served] | None, mixed: bool = False) -> Asked:
-    """A call as Serving gets it; ``last`` is the session's call before."""
-    return Asked(
-        full_ids=tokens(call.ids),
-        prompt_tokens=call.prompt,
-        keys=call.keys,
-        session=call.session if mixed else None,
-        started_at=call.start,
-        ended_at=call.end,
-        previous=last[1] if last else None,
-        lcp_tokens=shared(last[0].ids, call.ids[: call.prompt]) if last else 0,
-        skips_cache=call.skips,
-    )
-
-
-def served(serving: Serving, calls: list[Call], mixed: bool = False) -> list[Served]:
-    """Serve the calls until the pool is full."""
-    last: dict[int, tuple[Call, Served]] = {}
-    made = []
-    for call in calls:
-        try:
-            made.append(serving.serve(asked(call, last.get(call.session), mixed)))
-        except ValueError:
-            break
-        last[call.session] = (call, made[-1])
-    return made
-
-
 def call(
-    *ids: int | range, reply: int = 0, session: int = 0, at: float = 0.0, takes: float = 0.5, **more: object
+    *ids: int | range | list[int], reply: int = 0, session: int = 0, at: float = 0.0, takes: float = 0.5, **more: object
 ) -> Call:
     """A call of these ids, the last ``reply`` of which are its reply."""
     flat = tuple(tokens(*ids).tolist())
@@ -96,6 +69,17 @@ def test_a_session_that_changes_its_keys_could_have_reused_its_own_blocks() -> N
     assert (second.hit_tokens, second.same_keys) == (0, None)
     assert second.anyone is not None and (second.anyone.index, second.anyone.lcp_tokens) == (0, 20)
     assert third.anyone is None, "another session with other keys"
+
+
+def test_an_image_that_changes_takes_its_block_and_all_behind_it() -> None:
+    """Tokens 10 to 14 are an image; the second turn shows another, the third the first one again."""
+    first = call(range(10), [7] * 4, range(20, 30), images=((10, 14, "a"),))
+    other = call(range(10), [7] * 4, range(20, 34), at=1, images=((10, 14, "b"),))
+    again = call(range(10), [7] * 4, range(20, 38), at=2, session=1, images=((10, 14, "a"),))
+    one, two, three = served(Serving(settings_of()), [first, other, again], mixed=True)
+    assert [one.hit_tokens, two.hit_tokens, three.hit_tokens] == [0, 8, 24]
+    assert two.same_keys is not None and two.same_keys.lcp_tokens == 10
+    assert two.anyone is not None and two.anyone.lcp_tokens == 24, "with the image unchanged"
 
 
 def test_drafting_drops_the_last_block_of_a_hit() -> None:
@@ -202,7 +186,7 @@ def compare(calls: list[Call], num_blocks: int | None, drops: bool) -> int:
         with pytest.raises(ValueError, match="no room"):
             plain.serve(calls[len(made)])
     elif plain.pool is not None:
-        removed = _removed(serving, made)
+        removed = _removed(serving, made, calls)
         if removed is None:
             with pytest.raises(ValueError, match="no room"):
                 plain.finish(float("inf"))
@@ -212,9 +196,9 @@ def compare(calls: list[Call], num_blocks: int | None, drops: bool) -> int:
     return len(made)
 
 
-def _removed(serving: Serving, made: list[Served]) -> list[object] | None:
+def _removed(serving: Serving, made: list[Served], calls: list[Call]) -> list[object] | None:
     """The contents that lost a block; None where a last reply has no room."""
-    content_of = {number: content for one in made for number, content in _contents(one)}
+    content_of = {number: content for pair in zip(made, calls, strict=True) for number, content in _contents(*pair)}
     try:
         removed = serving.all_removed()
     except ValueError:
@@ -223,9 +207,9 @@ def _removed(serving: Serving, made: list[Served]) -> list[object] | None:
     return [content_of[number] for number in removed]
 
 
-def _contents(one: Served) -> list[tuple[int, object]]:
-    keys, ids = one.asked.keys, tuple(one.asked.full_ids.tolist())
-    return [(number, (keys, ids[: stop * SIZE])) for stop, number in enumerate(one.numbers[keys].tolist(), 1)]
+def _contents(one: Served, call: Call) -> list[tuple[int, object]]:
+    keys, seen = one.asked.keys, call.seen
+    return [(number, (keys, seen[: stop * SIZE])) for stop, number in enumerate(one.numbers[keys].tolist(), 1)]
 
 
 @many
@@ -244,6 +228,15 @@ def test_a_pool_equals_the_plain_server(seed: int, drops: bool) -> None:
     for number in range(TRACES):
         done += compare(traffic(seed + number, "kkB", skips=0.1), Random(seed + number).randint(12, 40), drops)
     assert done > TRACES, "a pool that is always full tests nothing"
+
+
+@many
+@given(seeds, st.booleans())
+def test_images_are_part_of_their_blocks_alone(seed: int, limited: bool) -> None:
+    """What stands before a changed image is hit, its block and all behind it is not; also under eviction."""
+    for number in range(TRACES):
+        calls = with_images(seed, traffic(seed + number, "kkB"))
+        compare(calls, Random(seed + number).randint(16, 40) if limited else None, drops=False)
 
 
 @many

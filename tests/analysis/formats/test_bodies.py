@@ -116,6 +116,13 @@ def test_what_is_no_request_says_why(body: dict[str, Any], reason: str) -> None:
         read(body)
 
 
+def test_embeddings_are_told_apart_and_not_kept() -> None:
+    one, again, other = (read({"model": "m", "prompt_embeds": text}) for text in ("QUJD", "QUJD", "QUJE"))
+    assert one.kind == "completion" and one.prompt is None
+    assert one.embeds == again.embeds != other.embeds and "QUJD" not in repr(one)
+    assert read({"model": "m", "prompt": "hi", "prompt_embeds": None}).embeds is None
+
+
 def test_messages_that_were_sent_again_are_decoded_once() -> None:
     reader = BodyReader(b"k" * 32)
     body = jsontext.fields(b'{"messages": [{"role": "user", "content": "hi"}]}')

@@ -9,7 +9,7 @@ import pytest
 
 from analysis.formats import openai_chat, read_log
 from analysis.formats.base import FormatError
-from analysis.model.session import Log, Turn, Usage
+from analysis.model.session import Log, Media, Turn, Usage
 from tests.builders import RECORDED, ROOT, SAMPLES, lines_of, log_of
 
 BODY: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
@@ -125,6 +125,21 @@ def test_what_the_log_says_of_a_turn_is_kept() -> None:
     assert (turn.request_id, turn.note, turn.number, turn.line) == ("mine", "n", 1, 1)
     assert turn.prompt_ids is not None and turn.prompt_ids.tolist() == [1, 2, 3]
     assert turn.output_ids is not None and turn.output_ids.tolist() == [4, 5]
+
+
+FEATURES = {"mm_hashes": {"image": ["9f"]}, "mm_placeholders": {"image": [{"offset": 1, "length": 2}]}}
+
+
+def test_a_logged_render_places_its_images() -> None:
+    turn = only({"request": BODY, "response": ANSWER, "prompt_token_ids": [5, 7, 7], "features": FEATURES})
+    assert turn.media == (Media(1, 3, "9f"),)
+    assert only({"request": BODY, "response": ANSWER, "features": FEATURES}).media is None, "no ids to place them in"
+
+
+def test_features_that_do_not_fit_are_a_problem_and_the_turn_stays() -> None:
+    log = parse({"request": BODY, "response": ANSWER, "prompt_token_ids": [5, 7], "features": FEATURES})
+    assert problems(log) == [(1, "left out: features with a placeholder that is not in the prompt.")]
+    assert log.sessions[0].turns[0].media is None
 
 
 def test_without_an_id_a_turn_is_called_by_its_line() -> None:

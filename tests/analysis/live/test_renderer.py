@@ -12,7 +12,7 @@ from analysis.live.errors import EndpointError
 from analysis.live.renderer import LiveRenderer
 from analysis.live.vllm import VllmServer
 from analysis.model.renderer import Renderer
-from analysis.model.session import JsonObject, Request
+from analysis.model.session import JsonObject, Media, Request
 from tests.replay_server import ReplayServer, Reply, exchange, request_of
 
 OFFSETS = exchange("serve-block128", "render_token_offsets")
@@ -136,6 +136,21 @@ def test_a_server_that_is_gone_is_an_endpoint_error(request_with_offsets: Reques
     renderer = LiveRenderer(VllmServer("127.0.0.1:9"))
     with pytest.raises(EndpointError, match="is the server running"):
         renderer.prompt_ids(request_with_offsets, None)
+
+
+def test_images_come_from_the_servers_own_hashes() -> None:
+    features = {"mm_hashes": {"image": ["9f"]}, "mm_placeholders": {"image": [{"offset": 1, "length": 2}]}}
+    part = {"type": "image_url", "image_url": {"url": "data:,A"}}
+    shown = request_of({"model": "m", "messages": [{"role": "user", "content": [part]}]})
+    text = request_of({"model": "m", "messages": [{"role": "user", "content": "hi"}]})
+    with ReplayServer(canned={RENDER: _rendered([5, 7, 7], features=features)}) as server:
+        renderer = LiveRenderer(VllmServer(server.url))
+        assert renderer.prompt_ids(shown, None).tolist() == [5, 7, 7]
+        assert renderer.media(shown, None) == (Media(1, 3, "9f"),)
+        assert renderer.media(text, None) == ()
+    assert server.paths() == [RENDER], "neither is asked for again"
+    with ReplayServer(canned={RENDER: _rendered([5, 7, 7])}) as silent:
+        assert LiveRenderer(VllmServer(silent.url)).media(shown, None) is None
 
 
 def test_it_travels_to_another_process(request_with_offsets: Request) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.model.session import Json, JsonObject, Request, TokenIds, Turn, Usage
+from analysis.model.session import Json, JsonObject, Media, Request, TokenIds, Turn, Usage
 from analysis.pipeline.tokens import turn_tokens
 from tests.builders import ByteRenderer, assistant, request, tokens, turn, user
 
@@ -84,6 +84,29 @@ def test_blank_lines_before_a_streamed_call_were_written_by_the_parser() -> None
     calls: JsonObject = {**assistant(a=1), "content": "\n\n"}
     clean = turn(user("hi"), reply=assistant(a=1))
     assert generated(replace(clean, reply=calls), ByteRenderer()) == generated(clean, ByteRenderer())
+
+
+IMAGE: Json = [{"type": "image_url", "image_url": {"url": "data:,A"}}]
+
+
+@pytest.mark.parametrize(
+    ("asked", "renderer", "places"),
+    [
+        pytest.param(replace(ASKED, media=(Media(1, 3, "9f"),)), ByteRenderer(), [(1, 3)], id="the log's own word"),
+        pytest.param(turn({"role": "user", "content": IMAGE}), None, None, id="neither ids nor a renderer"),
+        pytest.param(ASKED, ByteRenderer(), [], id="none"),
+    ],
+)
+def test_media(asked: Turn, renderer: ByteRenderer | None, places: list[tuple[int, int]] | None) -> None:
+    found = turn_tokens(asked, renderer)
+    assert (found and [(one.start, one.stop) for one in found.media or ()]) == places
+
+
+def test_images_in_logged_ids_are_found_or_not_known() -> None:
+    seen = replace(ASKED, request=request({"role": "user", "content": IMAGE}))
+    long, short = (turn_tokens(replace(seen, prompt_ids=tokens(1, [7] * count, 2)), None) for count in (20, 5))
+    assert long is not None and long.media is not None and (long.media[0].start, long.media[0].stop) == (1, 21)
+    assert short is not None and short.media is None
 
 
 def test_without_ids_and_without_a_renderer_nothing_is_known() -> None:

@@ -27,8 +27,9 @@ KEYS = {
         "spec_decode", "dcp", "prefix_caching", "mamba_cache_mode",
     },
     "evidence": {
-        "source", "hits_counted", "hits_reported", "hits_predicted", "removals_predicted", "removals_announced",
-        "removals_confirmed", "hashes_same", "hashes_different", "blocks_needed",
+        "source", "queries_counted", "queries_logged", "hits_counted", "hits_reported", "hits_predicted",
+        "removals_predicted", "removals_announced", "removals_confirmed", "hashes_same", "hashes_different",
+        "blocks_needed",
     },
     "sessions": {"session_id", "source", "format", "model", "inferred", "turns", "plan"},
     "turns": TURN,

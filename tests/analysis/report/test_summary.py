@@ -102,6 +102,22 @@ def test_there_is_no_summary_of_unknown_tokens() -> None:
             id="hashes",
         ),
         pytest.param(
+            Reconciliation(queries_counted=9_000, queries_logged=6_000),
+            ["s: the server counted 9,000 prompt tokens, the log holds 6,000: 3,000 were asked for outside this log."],
+            id="traffic outside the log",
+        ),
+        pytest.param(
+            Reconciliation(queries_counted=6_000, queries_logged=6_000),
+            ["s: the server counted 6,000 prompt tokens, the log holds 6,000: nothing is missing."],
+            id="the whole traffic",
+        ),
+        pytest.param(
+            Reconciliation(queries_counted=5_000, queries_logged=6_000),
+            ["s: the server counted 5,000 prompt tokens, the log holds 6,000: not all of it in that time."],
+            id="counted for a part of the log",
+        ),
+        pytest.param(Reconciliation(queries_counted=5_000), [], id="some turns are unknown"),
+        pytest.param(
             Reconciliation(blocks_needed=1_535), ["s: with 1,535 blocks no hit would have been lost."], id="blocks"
         ),
     ],

@@ -16,6 +16,7 @@ from analysis.core.hashes import block_hashes, hasher, low_64
 HERE = Path(__file__).parent
 SIZE = 16
 NOON = 1_795_953_600.0  # seconds since the epoch
+IMAGE = 151_655  # the id that stands for a piece of an image
 VLLM = "vllm-0.32.0-9f1c2d3e"
 Ids = list[int]
 
@@ -42,7 +43,10 @@ class Conversation:
     ) -> dict[str, Any]:
         """A request ``at`` seconds after noon; the last token of its reply never gets into the cache."""
         self.turns += 1
-        self.said += words(100 * self.seed + 2 * self.turns, more)
+        new = words(100 * self.seed + 2 * self.turns, more)
+        at_token, length = fields.pop("image", (0, 0))
+        new[at_token : at_token + length] = [IMAGE] * length
+        self.said += new
         self.messages.append({"role": "user", "content": fields.pop("content", f"Question {self.turns}.")})
         answer = words(100 * self.seed + 2 * self.turns + 1, reply)
         message = {"role": "assistant", "content": f"Answer {self.turns}."}
@@ -117,7 +121,7 @@ def cache_salt_per_request() -> dict[str, Any]:
 
 
 def image_encoded_anew() -> dict[str, Any]:
-    """From the second turn on the image of the first message is another one; its placeholder begins in block 6."""
+    """From the second turn on the image of the first message is another one; its 256 tokens begin in block 6."""
 
     def see(data: str) -> list[dict[str, Any]]:
         return [
@@ -126,7 +130,8 @@ def image_encoded_anew() -> dict[str, Any]:
         ]
 
     talk = Conversation("screens", 2, "viewer-7b")
-    log = [talk.turn(0, 400, 0, content=see("/9j/4AAQSkZJRgABAQ")), talk.turn(10, 80, 96), talk.turn(20, 80, 544)]
+    first = talk.turn(0, 400, 0, content=see("/9j/4AAQSkZJRgABAQ"), image=(100, 256))
+    log = [first, talk.turn(10, 80, 96), talk.turn(20, 80, 544)]
     for record in log[1:]:
         record["request"]["messages"][0] = {"role": "user", "content": see("/9j/4AAQSkZJRgABAg")}
     return {"jsonl": log}
