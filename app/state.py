@@ -16,6 +16,7 @@ from analysis.live.vllm import ServerInfo, VllmServer
 from analysis.model.record import SessionRecord
 from analysis.model.session import TokenIds
 from analysis.model.settings import Normalisation, Settings
+from analysis.model.template_check import TemplateCheck
 from analysis.pipeline.importing import Progress, Source, analyse_source, read_source, store
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.trying import Bench, bench
@@ -31,6 +32,7 @@ OPENED = "opened_session"
 TABLE = "session_table_number"
 GIVEN = "given_logs"
 SAID = "message"
+CHECK = "template_check"
 
 MOST_GIVEN = 4  # logs that a browser session keeps to try changes on
 
@@ -104,6 +106,16 @@ def connect_live(server: VllmServer | None, info: ServerInfo | None) -> None:
 def live_info() -> ServerInfo | None:
     """What the live server said of itself."""
     return st.session_state.get(SERVED)
+
+
+def kept_check(asked: str) -> TemplateCheck | None:
+    """The template check that this browser session got last to this question."""
+    return st.session_state.get(f"{CHECK}_{asked}")
+
+
+def keep_check(asked: str, check: TemplateCheck | None) -> None:
+    """Keep the answer to a question for the reruns of this browser session; None forgets it."""
+    st.session_state[f"{CHECK}_{asked}"] = check
 
 
 def session(session_key: int) -> SessionRecord | None:

@@ -6,12 +6,15 @@ not among those that are fetched, a small one that behaves like it stands in ``t
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from analysis.causes.comparison import Comparison, Suspect
+from analysis.causes.fixes import Sent
 from analysis.model.finding import SessionAnalysis
 from analysis.model.session import JsonObject, Request, Session, Turn, Usage
 from analysis.model.settings import Normalisation, Settings
@@ -26,7 +29,6 @@ OWN = tuple(name for name, case in CASES.items() if case["own_template"])
 FETCHED = tuple(name for name, case in CASES.items() if not case["own_template"])
 TOKENIZER = {"gptoss": "gptoss", "llama3_1": "llama3_1"}  # by template; all others are shown with that of Qwen3
 SPECIAL = {"bos_token": "<s>", "eos_token": "<|im_end|>"}
-EVERY_SECOND = 2  # of the tokens of a prompt is what a server keeps that has room for half
 
 
 def own_renderer(template: str, normalise: Normalisation = "vllm") -> TemplateRenderer:
@@ -55,11 +57,6 @@ def analysed(case: dict[str, Any], renderer: TemplateRenderer | None, logged: bo
     session = Session("case", "case.jsonl", "case.jsonl", "test", tuple(turns))
     (found,) = analyse([session], lambda _model: None if logged and renderer is None else renderer, Settings())
     return found
-
-
-def by_hand(*turns: dict[str, Any]) -> dict[str, Any]:
-    """A case in the form of the files: the fields of each turn."""
-    return {"turns": list(turns)}
 
 
 def _turn(number: int, fields: dict[str, Any]) -> Turn:
@@ -106,3 +103,37 @@ def _without_separator(prompt: Any, start: int, renderer: TemplateRenderer) -> A
     (end,) = encoded(renderer, "<|im_end|>")
     at = start + int((prompt[start:] == end).argmax())
     return np.delete(prompt, at + 1)
+
+
+def beside(
+    then: list[dict[str, Any]],
+    now: list[dict[str, Any]],
+    reply: dict[str, Any] | None = None,
+    continues: int | None = None,
+    later: list[dict[str, Any]] | None = None,
+    **fields: Any,
+) -> Comparison:
+    """Two requests side by side, without tokens.  ``fields`` are those of both, as pairs of then and now."""
+    old, new = ({name: pair[side] for name, pair in fields.items()} for side in (0, 1))
+    ids = np.arange(4, dtype=np.int32)
+    return Comparison(
+        then=Sent(Request("chat", "m", tuple(then), **old), 0.0),
+        now=Sent(Request("chat", "m", tuple(now), **new), 60.0),
+        reply=reply,
+        old_ids=ids,
+        new_ids=ids[::-1].copy(),
+        prompt_tokens=len(ids),
+        continues=continues,
+        later=Request("chat", "m", tuple(later)) if later is not None else None,
+    )
+
+
+def told(suspects: Iterable[Suspect]) -> list[tuple[str, str]]:
+    """Codes and fields of what a family says."""
+    return [(one.code, one.path) for one in suspects]
+
+
+def causes_of(template: str, then: dict[str, Any], now: dict[str, Any], logged: bool = False) -> list[tuple[str, str]]:
+    """Codes and fields of the second of two turns, rendered with one of the small templates."""
+    turn = analysed({"turns": [then, now]}, own_renderer(template), logged).turns[1]
+    return [(cause.code, cause.segment or "") for cause in turn.causes]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from analysis.causes.comparison import Comparison, Place, Suspect
-from analysis.causes.head import quoted
+from analysis.causes.head import EDITED, quoted
 from analysis.causes.messages import is_system, reasoning, system_of
 from analysis.model.prompt import TEMPLATE, Attribution, Span
 from analysis.model.session import JsonObject
@@ -164,6 +164,11 @@ def _hoisted(comparison: Comparison, place: Place) -> Iterator[Suspect]:
 
 def _generation(comparison: Comparison, place: Place) -> Suspect:
     index = len(comparison.then.request.messages)
+    following = comparison.now.request.messages[index : index + 1]
+    if following and following[0].get("role") != "assistant":
+        said = f"no reply stands behind the messages of the previous request: message {index + 1} is another"
+        fix = "Keep the reply in the history, as far as it was generated."
+        return Suspect(EDITED, f"messages[{index}]", said, fix, "likely")
     said = (
         f"the previous prompt ended with {quoted(place.old_text[:40])} to start the reply; in the history message"
         f" {index + 1} goes on with {quoted(place.new_text[:40])} instead"

@@ -18,6 +18,7 @@ from analysis.render import provenance
 from analysis.render.errors import RenderError, first_line
 
 REMEMBERED_DUMPS = 100_000
+REFUSES = "the chat template refuses the request: "
 
 
 class GenerationTag(Extension):
@@ -76,10 +77,20 @@ class ChatTemplate:
         return known[1]
 
 
+def parsed(source: str) -> tuple[jinja2.Environment, nodes.Template]:
+    """The template's syntax, and the environment that reads it; raise jinja2.TemplateError where it is no template."""
+    made = _environment(ImmutableSandboxedEnvironment)
+    return made, made.parse(source)
+
+
+def _environment(environment: type[ImmutableSandboxedEnvironment]) -> ImmutableSandboxedEnvironment:
+    return environment(trim_blocks=True, lstrip_blocks=True, extensions=[GenerationTag, loopcontrols])
+
+
 def _compiled(
     environment: type[ImmutableSandboxedEnvironment], source: str, filters: dict[str, Callable[..., Any]]
 ) -> jinja2.Template:
-    made = environment(trim_blocks=True, lstrip_blocks=True, extensions=[GenerationTag, loopcontrols])
+    made = _environment(environment)
     made.filters.update(filters)
     made.globals["raise_exception"] = _raise
     try:
@@ -93,9 +104,7 @@ def _rendered(template: jinja2.Template, variables: dict[str, Any], at: float | 
     try:
         return template.render(**variables, strftime_now=moment.strftime)
     except Exception as error:  # a template may raise anything; all of it means that it refuses this request
-        raise RenderError(
-            f"the chat template refuses the request: {type(error).__name__}: {first_line(error)}"
-        ) from error
+        raise RenderError(f"{REFUSES}{type(error).__name__}: {first_line(error)}") from error
 
 
 def _raise(message: str) -> None:

@@ -24,7 +24,7 @@ from tests.replay_server import ReplayServer, exchange
 from tests.sample_store import analysed_samples, fill, record_of, sample
 
 KEYS = dict(enumerate((record.session_id for record in SESSIONS), 1))
-PAGES = ("sessions", "session", "compare", "live")
+PAGES = ("sessions", "session", "compare", "template", "live")
 
 
 def tables_of_sessions(shown: AppTest) -> list[Any]:

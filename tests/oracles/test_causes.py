@@ -52,7 +52,7 @@ def test_templates_that_extend_purely_have_no_cause(template: str, thinks: bool,
     ],
 )
 def test_templates_that_strip_have_exactly_their_own(template: str, fix: str, oracles: Path) -> None:
-    assert {code: fixes for code, fixes in codes_of(template, True, oracles)} == {STRIPPED: fix}
+    assert sorted(codes_of(template, True, oracles)) == [(STRIPPED, fix)]
 
 
 def codes_of(template: str, thinks: bool, oracles: Path) -> Counter[tuple[str, str]]:
