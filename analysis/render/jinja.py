@@ -6,6 +6,7 @@ Templates are untrusted text and run in jinja's sandbox.
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 import jinja2
@@ -61,6 +62,7 @@ class ChatTemplate:
             self._traced = _compiled(TracingEnvironment, self._source, provenance.filters())
         return _rendered(self._traced, variables, at)
 
+    @cached_property
     def names(self) -> frozenset[str]:
         """The variables and functions that the template reads and does not set itself."""
         parsed = ImmutableSandboxedEnvironment(extensions=[GenerationTag, loopcontrols]).parse(self._source)

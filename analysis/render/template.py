@@ -17,6 +17,7 @@ from analysis.model.prompt import Attribution
 from analysis.model.session import Json, JsonObject, Media, Request, TokenIds
 from analysis.model.settings import Normalisation
 from analysis.render import provenance
+from analysis.render.attributions import Attributions
 from analysis.render.errors import RenderError
 from analysis.render.jinja import ChatTemplate
 from analysis.render.segments import SegmentTokenizer
@@ -32,6 +33,7 @@ class TemplateRenderer:
         self._normalise = normalise
         self._tokens = SegmentTokenizer(files.tokenizer)
         self._templates: dict[str, ChatTemplate] = {}
+        self._attributions = Attributions()
         self._normalised: dict[int, tuple[JsonObject, dict[str, Json]]] = {}
 
     @classmethod
@@ -54,6 +56,9 @@ class TemplateRenderer:
         return self._tokens.encode(self._text(request, at, reply))
 
     def attribution(self, request: Request, at: float | None, reply: JsonObject | None = None) -> Attribution:
+        return self._attributions.of(request, at, reply, lambda: self._attributed(request, at, reply))
+
+    def _attributed(self, request: Request, at: float | None, reply: JsonObject | None) -> Attribution:
         if request.kind == "completion":
             text = f"{request.prompt if isinstance(request.prompt, str) else ''}{(reply or {}).get('content') or ''}"
             encoding = self._files.tokenizer.encode(text, add_special_tokens=request.add_special_tokens is not False)
@@ -74,7 +79,7 @@ class TemplateRenderer:
         return token_bytes(self._files.tokenizer, token_ids)
 
     def template_names(self) -> frozenset[str]:
-        return self._compiled().names() if self._files.chat_template is not None else frozenset()
+        return self._compiled().names if self._files.chat_template is not None else frozenset()
 
     def _completion_ids(self, request: Request, reply: str) -> TokenIds:
         special = request.add_special_tokens is not False  # vLLM's default for completions
