@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 
 from analysis.core.account import STATE_OF_PART
 from analysis.model.finding import Account, PartName
+from analysis.model.plan import PlanStep
 from app.palette import HATCHED, Palette, palette
 
 # From the first token of a prompt to the last: what was not reported stands where cached and missed would.
@@ -74,6 +75,21 @@ def account_bars(turns: Sequence[TurnFigures]) -> go.Figure:
     figure.add_trace(_absence("tokens unknown, no account", unknown))
     figure.update_layout(barmode="stack")
     return _finished(figure, numbers)
+
+
+def plan_staircase(plan: Sequence[PlanStep]) -> go.Figure:
+    """Reusable tokens of the whole session as it was sent and after each step of its fix plan."""
+    verified = [step for step in plan if step.after is not None]
+    sums = [step.before for step in verified[:1]] + [step.after for step in verified if step.after]
+    numbers = list(range(len(sums)))
+    figure = go.Figure()
+    figure.add_trace(_bars("prompt", "prompt", numbers, [one.prompt for one in sums]))
+    stairs = _line("predicted", "reusable (predicted)", numbers, [one.reusable for one in sums])
+    figure.add_trace(stairs.update(line={"shape": "hvh"}))
+    figure.update_layout(barmode="overlay")
+    names = ["as sent", *(f"{plan.index(step) + 1}. {step.code.partition('/')[2]}" for step in verified)]
+    axis = {"tickprefix": "", "tickmode": "array", "tickvals": numbers, "ticktext": names}
+    return _finished(figure, numbers).update_layout(xaxis=axis)
 
 
 def styled(figure: go.Figure, dark: bool) -> go.Figure:

@@ -27,10 +27,12 @@ from analysis.pipeline.side_files import as_served, read_beside
 from analysis.pipeline.sources import LogFile, Source, joined, read_source
 from analysis.report.contract import as_json
 from analysis.report.gates import causes_among, lost_percent
+from analysis.report.template_words import exit_code
 from analysis.report.words import IN_WORDS, reconciled
 from analysis.store.repository import Repository
 from app import options, places
 from app.printing import comparison_text, json_text, safe, session_text
+from app.template_command import check_all, write_checks
 
 app = typer.Typer(
     help="Find out why a vLLM prefix cache missed: turn by turn, block by block, token by token.",
@@ -157,6 +159,26 @@ def diff(
         _say(f"{problem.file}: {problem.message}")
     for earlier, later in pairwise(record.turns):
         typer.echo(comparison_text(earlier, later, settings.block_size))
+
+
+@app.command()
+def template(
+    targets: options.Templates, kwargs: options.TemplateKwargs = None, json_to: options.JsonFile = None
+) -> None:
+    """Check chat templates: does a growing agent conversation only grow, or is its history rewritten?
+
+    Exit codes: 0 pure, 1 not pure, 2 cannot tell.
+
+    Examples: whymiss template ./qwen3 · whymiss template *.jinja --json - · whymiss template localhost:8000
+    """
+    try:
+        checks, problems = check_all(targets, kwargs)
+        write_checks(checks, problems, json_to)
+    except (ValueError, OSError) as error:
+        _fail(error)
+    for problem in problems:
+        _say(f"{problem.file}: {problem.message}")
+    raise typer.Exit(exit_code(checks, problems))
 
 
 @app.command()

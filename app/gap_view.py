@@ -1,4 +1,4 @@
-"""Why tokens of a turn were missed: the causes with their evidence, and what the server did before the turn."""
+"""Why tokens of a turn were missed or lost: the causes with their evidence, and what the server did before it."""
 
 import pandas as pd
 import streamlit as st
@@ -12,11 +12,11 @@ SURE = {"certain": "certain", "likely": "likely", "possible": "possible: the log
 
 
 def gap(record: SessionRecord, session_key: int, turn: TurnRecord) -> None:
-    """The cards of a turn's causes, the best proven first, and the requests since the previous turn."""
-    if not turn.causes:
-        return
+    """The cards of a turn's causes in their order; where tokens were missed, the requests since the previous turn."""
     for cause in turn.causes:
         card(cause)
+    if not turn.causes or turn.account is None or not turn.account.missed:
+        return
     previous = next((one for one in record.turns if turn.previous and one.turn == turn.previous.turn), None)
     if previous is None or previous.ended_at is None or turn.started_at is None:
         return
@@ -30,11 +30,15 @@ def gap(record: SessionRecord, session_key: int, turn: TurnRecord) -> None:
 
 
 def card(cause: Cause) -> None:
-    """One cause: its code, how sure it is, what proves it and what cures it."""
+    """One cause: its code, how sure it is, what proves it, what cures it and what that saves."""
     with st.container(border=True):
         tokens = f"{cause.tokens:,} tokens"
-        st.markdown(f"**{plain(cause.code)}** · {SURE[cause.confidence]} · {tokens}")
+        hidden = " · hidden behind the first" if cause.hidden else ""
+        meant = " · deliberate, no fault" if cause.deliberate else ""
+        st.markdown(f"**{plain(cause.code)}** · {SURE[cause.confidence]} · {tokens}{hidden}{meant}")
         st.text(cause.evidence)
+        if cause.recovers is not None:
+            st.caption(f"Undoing it saves {cause.recovers:,} computed tokens on this turn.")
         st.caption(plain(f"Fix: {cause.fix}"))
 
 

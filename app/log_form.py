@@ -170,6 +170,7 @@ def import_sources(sources: Sequence[Source], renderers: Renderers, settings: Se
         bar.progress(min(1.0, done / max(1, total)), f"{done:,} of {total:,} {stage}")
 
     for source in sources:
+        state.remember_log(source)
         if already_stored(source, renderers, settings, kept):
             outcome.unchanged += 1
             continue

@@ -8,6 +8,13 @@ import typer
 Logs = Annotated[list[Path], typer.Argument(help="Logs; each file or folder is the history of one server.")]
 MoreLogs = Annotated[list[Path] | None, typer.Argument(help="Logs to import first; a folder is one server's history.")]
 Bodies = Annotated[list[Path], typer.Argument(help="Two or more request bodies, renders or lists of token ids.")]
+Templates = Annotated[
+    list[str],
+    typer.Argument(help="Chat templates: .jinja files, model folders, hub ids, or addresses of live servers."),
+]
+TemplateKwargs = Annotated[
+    str | None, typer.Option("--kwargs", help="chat_template_kwargs that every request carries, as JSON.")
+]
 Model = Annotated[str | None, typer.Option("--model", help="Tokenizer and chat template: a folder or a hub id.")]
 Endpoint = Annotated[str | None, typer.Option("--endpoint", help="A live vLLM that renders; key in WHYMISS_API_KEY.")]
 Generate = Annotated[

@@ -5,15 +5,16 @@ import re
 from typing import Any
 
 from analysis.core.account import best_tokens
-from analysis.model.finding import Divergence
+from analysis.model.finding import Cause, Divergence
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
+from analysis.report.plan import plan_lines
 from analysis.report.words import counted, described, fields, summary, undiverged, unshared, verdict
 
 _BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
 HEADINGS = (
     "turn", "prompt", "cached", "reusable", "missed", "rounding", "lost", "new",
-    "leaves the turn before; why tokens were missed",
+    "leaves the turn before; why",
 )  # fmt: skip
 
 
@@ -26,11 +27,12 @@ def session_text(record: SessionRecord) -> str:
         "  " + "  ".join([*(cell.rjust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()
         for row in rows
     )
+    plan = "".join(f"  {safe(line)}\n" for line in plan_lines(record.plan))
     basis = "" if settings.block_size_basis == "given" else f" ({settings.block_size_basis})"
     return (
         f"{safe(record.session_id)}  ·  {safe(record.source)}  ·  {safe(record.model)}  ·  "
         f"{counted(len(record.turns), 'turn')}  ·  block size {settings.block_size}{basis}\n"
-        f"{safe(verdict(figures(record)))}\n{safe(summary(record))}\n\n{table}\n"
+        f"{safe(verdict(figures(record)))}\n{safe(summary(record))}\n\n{table}\n{plan}"
     )
 
 
@@ -94,6 +96,11 @@ def _decoded(found: Divergence) -> list[str]:
     return [f"  before: …{safe(found.before)}", f"  old:    {safe(found.old)}…", f"  new:    {safe(found.new)}…"]
 
 
+def _cause(one: Cause) -> str:
+    marks = [one.confidence, *(["hidden"] if one.hidden else []), *(["deliberate"] if one.deliberate else [])]
+    return f"{one.code} ({', '.join(marks)})"
+
+
 def _row(turn: TurnRecord) -> tuple[str, ...]:
     account = turn.account
     cells = (
@@ -109,7 +116,7 @@ def _row(turn: TurnRecord) -> tuple[str, ...]:
     where = "; ".join(
         [
             *([_place(turn, turn.divergence)] if turn.divergence else []),
-            *(f"{one.code} ({one.confidence})" for one in turn.causes),
+            *(_cause(one) for one in turn.causes),
         ]
     )
     return (

@@ -4,6 +4,7 @@ Caches are keyed on the store's version and on keys of rows, so an import is see
 twice.
 """
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from threading import Lock
@@ -14,10 +15,12 @@ import streamlit as st
 from analysis.live.vllm import ServerInfo, VllmServer
 from analysis.model.record import SessionRecord
 from analysis.model.session import TokenIds
-from analysis.model.settings import Normalisation
+from analysis.model.settings import Normalisation, Settings
+from analysis.model.template_check import TemplateCheck
 from analysis.pipeline.importing import Progress, analyse_source, store
 from analysis.pipeline.renderers import Renderers
-from analysis.pipeline.sources import read_source
+from analysis.pipeline.sources import Source, read_source
+from analysis.pipeline.trying import Bench, bench
 from analysis.store.database import StoreError
 from analysis.store.repository import Repository
 from app import places
@@ -28,7 +31,11 @@ SERVER = "live_server"
 SERVED = "live_server_info"
 OPENED = "opened_session"
 TABLE = "session_table_number"
+GIVEN = "given_logs"
 SAID = "message"
+CHECK = "template_check"
+
+MOST_GIVEN = 4  # logs that a browser session keeps to try changes on
 
 _seeding = Lock()
 
@@ -102,6 +109,16 @@ def live_info() -> ServerInfo | None:
     return st.session_state.get(SERVED)
 
 
+def kept_check(asked: str) -> TemplateCheck | None:
+    """The template check that this browser session got last to this question."""
+    return st.session_state.get(f"{CHECK}_{asked}")
+
+
+def keep_check(asked: str, check: TemplateCheck | None) -> None:
+    """Keep the answer to a question for the reruns of this browser session; None forgets it."""
+    st.session_state[f"{CHECK}_{asked}"] = check
+
+
 def session(session_key: int) -> SessionRecord | None:
     """One session with its findings."""
     return _session(stamp(), session_key)
@@ -161,6 +178,55 @@ def _map_rows(at: Stamp, session_key: int) -> tuple[BlockRows, bytes]:
         prompt_tokens=[turn.prompt_tokens for turn in record.turns],
     )
     return rows, pack(rows)
+
+
+def log_of(session_key: int) -> Source | None:
+    """The log of a session where it is at hand: one of the samples, or one that was given in this browser session."""
+    origin = repository().origin(session_key)
+    if origin is None:
+        return None
+    file, sha256, _how = origin
+    given: dict[str, Source] = st.session_state.get(GIVEN, {})
+    if sha256 in given:
+        return given[sha256]
+    found = (read_source(path) for path in places.sample_logs() if path.name == file)
+    return next((source for source in found if source.sha256 == sha256), None)
+
+
+def remember_log(source: Source) -> None:
+    """Keep a log in this browser session, so that changes can be tried on it."""
+    given: dict[str, Source] = st.session_state.setdefault(GIVEN, {})
+    given[source.sha256] = source
+    while len(given) > MOST_GIVEN:
+        del given[next(iter(given))]
+
+
+def is_log_of(source: Source, session_key: int) -> bool:
+    """Whether these are the very files that a session came from."""
+    origin = repository().origin(session_key)
+    return origin is not None and origin[1] == source.sha256
+
+
+def bench_of(session_key: int, source: Source, record: SessionRecord) -> Bench:
+    """What changes to a session are tried on.  Raises ValueError or OSError where its log cannot be rendered."""
+    origin = repository().origin(session_key)
+    label = str(json.loads(origin[2]).get("renderer")) if origin else ""
+    if label.startswith("endpoint "):
+        server = live_server()
+        if server is None or label != f"endpoint {server.url}":
+            raise StoreError("this log was rendered by a live server: connect to it again on the page Live server")
+        renderers = live_renderers(server)
+    else:
+        model = None if label == Renderers().label else label
+        renderers = known_renderers(model, record.settings.normalise)
+    return _bench(source.sha256, repr(record.settings), label, source, renderers, record.settings)
+
+
+@st.cache_resource(show_spinner=False, max_entries=2)
+def _bench(
+    sha256: str, settings: str, label: str, _source: Source, _renderers: Renderers, _settings: Settings
+) -> Bench:
+    return bench(_source, _renderers, _settings)
 
 
 def picked(record: SessionRecord) -> tuple[int, int] | None:

@@ -124,6 +124,9 @@ class ByteRenderer:
     def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
         return [bytes([token_id]) for token_id in token_ids]
 
+    def template_names(self) -> frozenset[str]:
+        return frozenset()
+
     def _pieces(self, request: Request, reply: JsonObject | None) -> list[tuple[str, str | None]]:
         """The text in pieces, each with the field it came from; ends with the prompt of a reply where there is none."""
         messages = [*request.messages, reply] if reply else list(request.messages)

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from analysis.model.finding import BLOCK_STATES, Account, BlockRun, Cause, Divergence, Donor, Note, Previous
+from analysis.model.plan import PlanStep, Tokens
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import Problem, TokenIds
@@ -99,6 +100,19 @@ turns = st.builds(
 )
 
 
+sums = st.builds(Tokens, counts, counts)
+steps = st.builds(
+    PlanStep,
+    code=words,
+    turns=st.lists(positions, max_size=3).map(tuple),
+    fix=words,
+    before=sums,
+    after=st.none() | sums,
+    reason=maybe_words,
+    also=st.lists(words, max_size=2).map(tuple),
+)
+
+
 def _session(turns_and_ids: list[tuple[TurnRecord, TokenIds | None]], blank: SessionRecord) -> SessionRecord:
     """Turns are numbered in order, with gaps where a generated number allows one."""
     numbered = tuple(replace(turn, turn=2 * index + 1) for index, (turn, _ids) in enumerate(turns_and_ids))
@@ -118,6 +132,7 @@ session_records = st.builds(
         inferred=st.booleans(),
         settings=settings,
         turns=st.just(()),
+        plan=st.lists(steps, max_size=2).map(tuple),
         problems=st.lists(st.builds(Problem, words, st.none() | positions, words), max_size=2).map(tuple),
     ),
 )

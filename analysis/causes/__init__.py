@@ -1,28 +1,59 @@
-"""Named explanations: one module per family, asked in the order of this tuple.
+"""Named explanations: one module per family, asked in the order of these tuples.
 
-So far the families of what no token shows: blocks that were there to reuse and were not.  The order is that of
-decision: whether the cache was read at all, then what the requests say, then what the server says, then what only a
-pattern says.  A turn has the best proven cause first.  Tokens are owned once: a cause has those that the ones before
-it left, so a runner-up for the same tokens has none.
+What the tokens show comes from changes of the request (``CHANGES``) and, where none explains it, from the text at the
+divergence (``TEXTS``); what no token shows (``INVISIBLE``) is about blocks that were there to reuse and were not.
+There the order is that of decision: whether the cache was read at all, then what the requests say, then what the
+server says, then what only a pattern says; a turn has the best proven cause first.  Missed tokens lie before lost
+ones, so the causes of a turn stand in the order of its prompt.  Tokens are owned once: a cause has those that the ones
+before it left, so a runner-up for the same tokens has none.
 """
 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from analysis.causes import capacity, counts, disabled, granularity, hybrid, keys, lifecycle, measurement, routing
+from analysis.causes import (
+    args,
+    capacity,
+    client,
+    counts,
+    disabled,
+    granularity,
+    head,
+    hybrid,
+    keys,
+    lifecycle,
+    measurement,
+    routing,
+    structure,
+    template,
+    tokenisation,
+    tools,
+)
 from analysis.causes.base import Evidence, Family, cause
+from analysis.causes.comparison import ChangeFamily, TextFamily
+from analysis.causes.visible import visible
 from analysis.model.finding import UNEXPLAINED, Cause, Confidence, Note
 
-FAMILIES: tuple[Family, ...] = (disabled, keys, lifecycle, hybrid, capacity, routing, counts, measurement, granularity)
+CHANGES: tuple[ChangeFamily, ...] = (structure, head, tools, client, args)
+TEXTS: tuple[TextFamily, ...] = (tokenisation, head, args, client, template)
+INVISIBLE: tuple[Family, ...] = (disabled, keys, lifecycle, hybrid, capacity, routing, counts, measurement, granularity)
 RANK: dict[Confidence, int] = {"certain": 0, "likely": 1, "possible": 2}
 
 
 def explain(evidence: Evidence) -> tuple[tuple[Cause, ...], tuple[Note, ...]]:
-    """What all families say of a turn: causes, the best proven first, and notes.
+    """What all families say of a turn: causes in the order of the prompt, and notes.
 
-    Where the tokens are wrong nothing is concluded from them: only the notes stand.
+    Where the tokens are wrong nothing is concluded from them but that the server cut the prompt: only the notes stand.
     """
-    said = [finding for family in FAMILIES for finding in family.explain(evidence)]
+    missed, notes = _missed(evidence)
+    lost = visible(evidence, CHANGES, TEXTS)
+    felt = any(cause.tokens for cause in missed)
+    return (*missed, *(replace(cause, hidden=cause.hidden or felt) for cause in lost)), notes
+
+
+def _missed(evidence: Evidence) -> tuple[tuple[Cause, ...], tuple[Note, ...]]:
+    """What the families of the invisible say: causes, the best proven first, and notes."""
+    said = [finding for family in INVISIBLE for finding in family.explain(evidence)]
     causes = sorted(
         (finding for finding in said if isinstance(finding, Cause)), key=lambda cause: RANK[cause.confidence]
     )

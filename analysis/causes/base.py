@@ -4,9 +4,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from analysis.causes.comparison import Comparison, Rendering
+from analysis.causes.fixes import Sent
 from analysis.model.finding import Cause, Confidence, Note, TurnAnalysis
 from analysis.model.gap import Gap, SourceFacts
-from analysis.model.session import Turn
+from analysis.model.session import TokenIds, Turn
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FirstTurn:
+    """The first turn of a session, and requests of other sessions of the same model with their prompts."""
+
+    now: Sent
+    ids: TokenIds
+    others: tuple[tuple[Sent, TokenIds], ...]
+    rendering: Rendering | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +27,16 @@ class Evidence:
 
     ``previous`` is None on first turns; ``gap`` is None where nothing was missed or the turn's tokens are unknown.
     ``before`` is the turn before it even where the tokens of that one are unknown.
+    ``comparison`` holds the two requests side by side, None where there is nothing to compare; ``first`` is what a
+    first turn is held against.
     """
 
     now: TurnAnalysis
     previous: TurnAnalysis | None
     gap: Gap | None
     source: SourceFacts
+    comparison: Comparison | None = None
+    first: FirstTurn | None = None
     before: Turn | None = None
 
     @property

@@ -73,11 +73,16 @@ def account(facts: Facts, booked: tuple[Part, ...]) -> Account:
     )
 
 
-def missed_by_cause(turns: Iterable[TurnRecord]) -> dict[str, int]:
-    """Missed tokens by the code of their cause, the largest first; what no cause owns is under ``unexplained``."""
+def wasted_by_cause(turns: Iterable[TurnRecord]) -> dict[str, int]:
+    """Missed and lost tokens by the code of their cause, the largest first; what no cause owns is ``unexplained``.
+
+    Turns with a deliberate event are left out: nothing of them is wasted.
+    """
     tokens: dict[str, int] = {}
     for turn in turns:
-        left = (turn.account.missed or 0) if turn.account else 0
+        if any(cause.deliberate for cause in turn.causes) or turn.account is None:
+            continue
+        left = (turn.account.missed or 0) + turn.account.lost
         for cause in turn.causes:
             owned = min(cause.tokens, left)
             tokens[cause.code] = tokens.get(cause.code, 0) + owned

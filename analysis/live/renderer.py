@@ -55,6 +55,10 @@ class LiveRenderer:
         """What each token stands for; U+FFFD where the server does not tell the bytes of half a character."""
         return self._pieces.bytes_of(token_ids, self._model)
 
+    def template_names(self) -> frozenset[str]:
+        """Nothing: the server does not show its template."""
+        return frozenset()
+
     def _render(self, request: Request, *, offsets: bool) -> Rendered:
         digest = digest_of(request)
         rendered = self._cache.find(digest, offsets=offsets)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from analysis.model.evidence import Reconciliation
+from analysis.model.plan import PlanStep
 from analysis.model.prompt import Fidelity, GeneratedBasis, Segment, SegmentBasis
 from analysis.model.session import Problem, Session, TokenIds, Turn
 from analysis.model.settings import Settings
@@ -138,10 +139,14 @@ class TurnAnalysis:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SessionAnalysis:
-    """One session, explained turn by turn; ``reconciliation`` is that of the whole server history it is part of."""
+    """One session, explained turn by turn; ``reconciliation`` is that of the whole server history it is part of.
+
+    ``plan`` are the fixes of the session in their order, each on top of those before it.
+    """
 
     session: Session
     settings: Settings
     turns: tuple[TurnAnalysis, ...]
     problems: tuple[Problem, ...] = ()
     reconciliation: Reconciliation | None = None
+    plan: tuple[PlanStep, ...] = ()

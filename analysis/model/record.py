@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from analysis.model.evidence import Reconciliation
 from analysis.model.finding import Account, BlockRun, Cause, Divergence, Donor, Note, Previous
+from analysis.model.plan import PlanStep
 from analysis.model.prompt import Fidelity, GeneratedBasis, Segment
 from analysis.model.session import CachedBasis, Problem, TokenIds
 from analysis.model.settings import Settings
@@ -57,6 +58,7 @@ class SessionRecord:
     turns: tuple[TurnRecord, ...]
     problems: tuple[Problem, ...] = ()
     reconciliation: Reconciliation | None = None
+    plan: tuple[PlanStep, ...] = ()
     full_ids: tuple[TokenIds | None, ...] = field(default=(), compare=False, repr=False)
 
 
@@ -66,7 +68,8 @@ class SessionFigures:
 
     ``cached_tokens`` and ``known_prompt_tokens`` count only the turns whose cached tokens the server reported.
     ``costliest`` is the divergence after which most tokens were lost: its turn and the message field it stands in.
-    ``top_cause`` is the code that explains most missed tokens.
+    ``missed_tokens`` and ``lost_tokens`` leave out turns with a deliberate event.  ``top_cause`` is the code that
+    explains most wasted tokens.
     """
 
     num_turns: int

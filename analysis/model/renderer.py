@@ -29,3 +29,6 @@ class Renderer(Protocol):
 
     def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
         """What each token stands for, in bytes: a token may be half a character."""
+
+    def template_names(self) -> frozenset[str]:
+        """The variables and functions that the chat template reads; empty where the template is not at hand."""

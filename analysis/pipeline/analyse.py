@@ -17,8 +17,10 @@ from analysis.formats.base import and_more
 from analysis.formats.grouping import known_times
 from analysis.model.evidence import Reconciliation
 from analysis.model.finding import Donor, Previous, SessionAnalysis, TurnAnalysis
+from analysis.model.gap import SourceFacts
 from analysis.model.session import Problem, Session, Turn
 from analysis.model.settings import Settings
+from analysis.pipeline.evidence import Compared
 from analysis.pipeline.explain import divergence
 from analysis.pipeline.gaps import Gaps, SideFiles, Visit, source_facts
 from analysis.pipeline.pool_sizes import PoolSizes, pool_sizes
@@ -49,7 +51,7 @@ def analyse(
     """
     walk = _Walk(settings, renderer_for, sessions)
     order = [(session, turn) for session in sessions for turn in session.turns]
-    order = order if as_given else _in_time(order)
+    order = order if as_given else in_time(order)
     for done, (session, turn) in enumerate(order, 1):
         walk.visit(session, turn)
         if progress is not None:
@@ -59,6 +61,16 @@ def analyse(
     walk.explain(side, sizes.by_visit)
     found = reconcile(walk.visits, removed, settings, side, sizes.whole, walk.is_complete)
     return [walk.session(session, found) for session in sessions]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """What the turns of a history are explained with; ``places`` are visits by session and turn."""
+
+    facts: SourceFacts
+    gaps: Gaps
+    compared: Compared
+    places: dict[tuple[int, int], int]
 
 
 @dataclass(slots=True)
@@ -114,21 +126,51 @@ class _Walk:
         facts = source_facts(self.visits, self.settings, side)
         facts = facts if self.is_complete else replace(facts, outside_tokens=None)
         gaps = Gaps(self.visits, self.settings, side, blocks_needed)
-        places = {(id(session), turn.number): index for index, (session, turn) in enumerate(self._named)}
+        ground = _Ground(facts, gaps, Compared(self.renderer_for), self._places())
         for session in self.sessions:
-            previous: dict[str | None, TurnAnalysis] = {}
-            before: dict[str | None, Turn] = {}
+            lineages: dict[str | None, list[TurnAnalysis]] = {}
             for turn in session.turns:
-                found = self.results[id(turn)]
-                missed = found.account is not None and found.account.missed
-                gap = gaps.of(places[id(session), turn.number]) if missed else None
-                causes, notes = explain(
-                    Evidence(found, previous.get(turn.lineage), gap, facts, before.get(turn.lineage))
-                )
-                self.results[id(turn)] = replace(found, causes=causes, notes=notes)
-                before[turn.lineage] = turn
-                if found.full_ids is not None:
-                    previous[turn.lineage] = found
+                lineages.setdefault(turn.lineage, []).append(self.results[id(turn)])
+            explained = {
+                (lineage, found.turn.number): found
+                for lineage, before in lineages.items()
+                for found in self._explained(session, before, ground)
+            }
+            for turn in session.turns:
+                self.results[id(turn)] = explained[turn.lineage, turn.number]
+
+    def _places(self) -> dict[tuple[int, int], int]:
+        return {(visit.session, visit.found.turn.number): index for index, visit in enumerate(self.visits)}
+
+    def _explained(self, session: Session, before: list[TurnAnalysis], ground: "_Ground") -> Iterator[TurnAnalysis]:
+        """The turns of one lineage with their causes."""
+        previous, last = None, None
+        for index, found in enumerate(before):
+            place = ground.places.get((id(session), found.turn.number))
+            missed = found.account is not None and found.account.missed
+            opens = previous is None and found.turn.lineage is None
+            asked = Evidence(
+                now=found,
+                previous=previous,
+                gap=ground.gaps.of(place) if missed and place is not None else None,
+                source=ground.facts,
+                comparison=ground.compared.with_previous(before, index, previous) if previous else None,
+                first=ground.compared.with_others(found, self._others(place)) if opens else None,
+                before=last,
+            )
+            causes, notes = explain(asked)
+            yield replace(found, causes=causes, notes=notes)
+            last = found.turn
+            previous = found if found.full_ids is not None else previous
+
+    def _others(self, place: int | None) -> list[TurnAnalysis]:
+        """The latest turn of every other session with the same keys before a visit."""
+        if place is None:
+            return []
+        mine = self.visits[place]
+        same = [visit for visit in self.visits[:place] if visit.session != mine.session]
+        keys = keys_of(mine.found.turn)
+        return list({one.session: one.found for one in same if keys_of(one.found.turn) == keys}.values())
 
     def session(self, session: Session, found: Reconciliation) -> SessionAnalysis:
         """What was found of a session; ``found`` is the reconciliation of the whole history."""
@@ -180,7 +222,7 @@ class _Walk:
             divergence=divergence(turn, tokens, last[0], last[1], lcp, size, renderer) if last else None,
         )
         name = f"{session.session_id} turn {turn.number}"
-        self.visits.append(Visit((id(session), turn.lineage), name, served, found))
+        self.visits.append(Visit(id(session), name, served, found, turn.lineage))
         return found
 
     def _served(self, session: Session, turn: Turn, tokens: TurnTokens) -> Served:
@@ -189,7 +231,7 @@ class _Walk:
         asked = Asked(
             full_ids=tokens.full_ids,
             prompt_tokens=tokens.prompt_tokens,
-            keys=_keys(turn),
+            keys=keys_of(turn),
             session=id(session) if id(session) in self._mixed else None,
             started_at=turn.started_at,
             ended_at=turn.ended_at,
@@ -225,11 +267,15 @@ def _grouped(problems: Sequence[Problem]) -> Iterator[Problem]:
 
 def _is_mixed(session: Session) -> bool:
     """Whether turns of a session may not share blocks although their ids are equal."""
-    has_media = any(turn.media or sent(turn.request) for turn in session.turns)
-    return has_media or len({_keys(turn) for turn in session.turns}) > 1
+    return any(map(has_media, session.turns)) or len({keys_of(turn) for turn in session.turns}) > 1
 
 
-def _keys(turn: Turn) -> Keys:
+def has_media(turn: Turn) -> bool:
+    """Whether images, sounds or videos are part of a prompt: their content is hashed with its blocks."""
+    return bool(turn.media or sent(turn.request))
+
+
+def keys_of(turn: Turn) -> Keys:
     """What blocks are shared within, beside the ids: model or adapter, salt, embeddings, and who served the turn."""
     return turn.request.model, turn.request.salt, turn.request.embeds, turn.replica
 
@@ -252,7 +298,7 @@ def _ideal(last: Turn, last_tokens: TurnTokens, tokens: TurnTokens, block_size: 
     return reusable_tokens(left, tokens.prompt_tokens, block_size)
 
 
-def _in_time(order: Sequence[tuple[Session, Turn]]) -> list[tuple[Session, Turn]]:
+def in_time(order: Sequence[tuple[Session, Turn]]) -> list[tuple[Session, Turn]]:
     """Requests in the order the server got them: a turn without a time has that of its session's turn before.
 
     Without any times, in the order of the files and lines.

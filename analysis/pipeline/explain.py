@@ -11,7 +11,7 @@ from analysis.core.segment import segment_of
 from analysis.model.finding import Divergence
 from analysis.model.prompt import Attribution, Segment
 from analysis.model.renderer import Renderer
-from analysis.model.session import JsonObject, TokenIds, Turn
+from analysis.model.session import JsonObject, Request, TokenIds, Turn
 from analysis.pipeline.tokens import TurnTokens
 
 CONTEXT_TOKENS = 24  # decoded before and after a divergence
@@ -32,8 +32,11 @@ def divergence(
     bare = Divergence(token=lcp_tokens, block=lcp_tokens // block_size)
     if renderer is None:
         return bare
-    now = attribution(turn, tokens, lcp_tokens, renderer)
-    then = attribution(previous, previous_tokens, lcp_tokens, renderer)
+    now = attribution(
+        turn.request, turn.started_at, _reply(turn, tokens, lcp_tokens), tokens.full_ids, lcp_tokens, renderer
+    )
+    reply = _reply(previous, previous_tokens, lcp_tokens)
+    then = attribution(previous.request, previous.started_at, reply, previous_tokens.full_ids, lcp_tokens, renderer)
     start = max(0, lcp_tokens - CONTEXT_TOKENS)
     stop = lcp_tokens + CONTEXT_TOKENS
     return Divergence(
@@ -48,20 +51,26 @@ def divergence(
     )
 
 
-def attribution(turn: Turn, tokens: TurnTokens, token: int, renderer: Renderer) -> Attribution:
-    """The fields of a turn's prompt, or of its reply where the token is a generated one.
+def attribution(
+    request: Request, at: float | None, reply: JsonObject | None, ids: TokenIds, token: int, renderer: Renderer
+) -> Attribution:
+    """The fields of a prompt; with ``reply``, of the conversation it ends.
 
     A render that does not give the turn's own ids up to this token is of no use: then the fields are searched in
     the decoded ids.
     """
-    reply = turn.reply if token >= tokens.prompt_tokens else None
     try:
-        rendered = renderer.attribution(turn.request, turn.started_at, reply)
+        rendered = renderer.attribution(request, at, reply)
     except (ValueError, OSError):
         rendered = None
-    if rendered is not None and np.array_equal(rendered.token_ids[: token + 1], tokens.full_ids[: token + 1]):
+    if rendered is not None and np.array_equal(rendered.token_ids[: token + 1], ids[: token + 1]):
         return rendered
-    return _searched(turn, tokens.full_ids, renderer, reply)
+    return _searched(request, ids, renderer, reply)
+
+
+def _reply(turn: Turn, tokens: TurnTokens, token: int) -> JsonObject | None:
+    """The reply, where the token is a generated one."""
+    return turn.reply if token >= tokens.prompt_tokens else None
 
 
 def decoded(pieces: Sequence[bytes]) -> str:
@@ -80,10 +89,10 @@ def _with_role(segment: Segment, turn: Turn) -> Segment:
     return replace(segment, role=str(role) if role else None)
 
 
-def _searched(turn: Turn, token_ids: TokenIds, renderer: Renderer, reply: JsonObject | None) -> Attribution:
+def _searched(request: Request, token_ids: TokenIds, renderer: Renderer, reply: JsonObject | None) -> Attribution:
     pieces = renderer.token_bytes(token_ids.tolist())
     text = b"".join(pieces).decode("utf-8", "replace")
     lengths = [sum(byte & 0xC0 != 0x80 for byte in piece) for piece in pieces]  # characters begun in each token
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int32)
-    fields = searched_segments(text, turn.request, reply)
+    fields = searched_segments(text, request, reply)
     return Attribution(text, token_ids, starts, fields, "searched")

@@ -27,12 +27,18 @@ FAR_ABOVE = 4  # times the block size before a common divisor of all hits means 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Visit:
-    """A turn in the order the server got it: what it continues, what was served and what was found."""
+    """A turn in the order the server got it: its session and lineage, what was served and what was found."""
 
-    lineage: Hashable
+    session: int
     name: str
     served: Served
     found: TurnAnalysis
+    lineage: str | None = None
+
+    @property
+    def continues(self) -> Hashable:
+        """What the turn continues."""
+        return self.session, self.lineage
 
 
 class Told(NamedTuple):
@@ -103,7 +109,7 @@ class Gaps:
                 step = 1 if event.kind == "stored" else -1
                 self._told.setdefault(one, []).append(Told(len(self._cleared), event.at, step))
         for index, visit in enumerate(self.visits):
-            places = self._by_lineage.setdefault(visit.lineage, [])
+            places = self._by_lineage.setdefault(visit.continues, [])
             self._place.append(len(places))
             places.append(index)
             self._tokens_before.append(self._tokens_before[-1] + visit.served.asked.prompt_tokens)
@@ -138,7 +144,7 @@ class Gaps:
 
     def _earlier(self, index: int) -> list[int]:
         """The visits of its lineage before this one."""
-        return self._by_lineage[self.visits[index].lineage][: self._place[index]]
+        return self._by_lineage[self.visits[index].continues][: self._place[index]]
 
     def _was_cleared(self, last: Turn | None, start: float | None) -> bool:
         since = None if last is None else last.started_at if last.ended_at is None else last.ended_at
@@ -235,11 +241,11 @@ def _drops(visits: Sequence[Visit]) -> tuple[float, ...]:
         start, cached = visit.found.turn.started_at, visit.found.turn.usage.cached_tokens
         if start is None:
             return ()
-        if visit.lineage in last and visit.served.hit_tokens and cached is not None:
-            pauses.append((last[visit.lineage], start))
+        if visit.continues in last and visit.served.hit_tokens and cached is not None:
+            pauses.append((last[visit.continues], start))
             cold += [] if cached else [pauses[-1]]
         first_hit = min(first_hit, start if cached else inf)
-        last[visit.lineage] = start
+        last[visit.continues] = start
     every, dropped = _spans(pauses), _spans(cold)
     instants = sorted({stop for _start, stop in cold if stop > first_hit})
     return tuple(instant for instant in instants if FEW <= dropped(instant) == every(instant))

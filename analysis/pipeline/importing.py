@@ -6,7 +6,7 @@ nothing; a file that has grown since replaces what it was.
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
@@ -14,15 +14,18 @@ import numpy as np
 from analysis.formats import read_logs
 from analysis.formats.base import FormatError
 from analysis.formats.grouping import known_times
+from analysis.model.finding import SessionAnalysis
 from analysis.model.record import SessionRecord
 from analysis.model.renderer import Renderer
 from analysis.model.session import Problem, Session, TokenIds
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import NO_SIDE_FILES, analyse
 from analysis.pipeline.gaps import SideFiles
+from analysis.pipeline.peel import with_plans
 from analysis.pipeline.record import records
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import Source
+from analysis.pipeline.tokens import RendererFor
 from analysis.pipeline.wrong_tokenizer import wrong_tokenizers
 from analysis.store.repository import Import, Repository
 
@@ -49,6 +52,16 @@ class Analysed:
         return tuple(dict.fromkeys(stated))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Explained:
+    """A source that was read and explained; ``wrong`` has a problem for every model whose renderer is another's."""
+
+    analyses: list[SessionAnalysis]
+    renderer_for: RendererFor
+    problems: list[Problem]
+    wrong: Mapping[str, Problem]
+
+
 def analyse_source(
     source: Source,
     renderers: Renderers,
@@ -58,6 +71,22 @@ def analyse_source(
     side: SideFiles = NO_SIDE_FILES,
 ) -> Analysed:
     """Read and explain a source with what was said beside it.  Raises FormatError where no file of it is a log."""
+    found = explained(source, renderers, settings, log_format, progress, side)
+    planned = with_plans(found.analyses, found.renderer_for, _stage(progress, "fix plans made"))
+    made = tuple(records(planned))
+    stated = (*found.problems, *found.wrong.values(), *_missing_tokenizers(made, renderers))
+    return Analysed(source, settings, made, stated, frozenset(found.wrong))
+
+
+def explained(
+    source: Source,
+    renderers: Renderers,
+    settings: Settings,
+    log_format: str | None = None,
+    progress: Progress | None = None,
+    side: SideFiles = NO_SIDE_FILES,
+) -> Explained:
+    """Read a source and explain its turns, without their fix plans.  Raises FormatError where no file is a log."""
     sessions, problems = _sessions(source, log_format, progress)
     wrong = wrong_tokenizers(sessions, renderers.renderer_for)
 
@@ -65,9 +94,7 @@ def analyse_source(
         return None if model in wrong else renderers.renderer_for(model)
 
     analyses = analyse(sessions, renderer_for, settings, _stage(progress, "turns analysed"), side=side)
-    made = tuple(records(analyses))
-    stated = (*problems, *wrong.values(), *_missing_tokenizers(made, renderers))
-    return Analysed(source, settings, made, stated, frozenset(wrong))
+    return Explained(analyses, renderer_for, problems, wrong)
 
 
 def store(analysed: Analysed, renderers: Renderers, repository: Repository) -> int:

@@ -24,6 +24,7 @@ def records(analyses: Sequence[SessionAnalysis]) -> list[SessionRecord]:
             turns=tuple(_turn(turn, labels, analysis.settings.block_size) for turn in analysis.turns),
             problems=analysis.problems,
             reconciliation=analysis.reconciliation,
+            plan=analysis.plan,
             full_ids=tuple(turn.full_ids for turn in analysis.turns),
         )
         for analysis in analyses
@@ -34,9 +35,14 @@ def figures(record: SessionRecord) -> SessionFigures:
     """A session's row: its turns added up."""
     turns = record.turns
     known = [turn for turn in turns if turn.cached_tokens is not None]
-    accounts = [turn.account for turn in turns if turn.account]
+    meant = [turn for turn in turns if any(cause.deliberate for cause in turn.causes)]
+    accounts = [turn.account for turn in turns if turn.account and turn not in meant]
     diverged = [turn for turn in turns if turn.divergence]
-    costliest = max(diverged, key=lambda turn: turn.account.lost if turn.account else 0, default=None)
+    costliest = max(
+        (turn for turn in diverged if turn not in meant),
+        key=lambda turn: turn.account.lost if turn.account else 0,
+        default=None,
+    )
     segment = costliest.divergence.segment if costliest and costliest.divergence else None
     return SessionFigures(
         num_turns=len(turns),
@@ -57,12 +63,14 @@ def figures(record: SessionRecord) -> SessionFigures:
 
 
 def _top_cause(record: SessionRecord) -> str | None:
-    """The code with most tokens over all turns; of a turn the first cause counts, which is what the server felt."""
-    tokens: Counter[str] = Counter()
+    """The code with most tokens over all turns; what was meant only where there is no fault."""
+    tokens: Counter[tuple[bool, str]] = Counter()
     for turn in record.turns:
-        for cause in turn.causes[:1]:
-            tokens[cause.code] += cause.tokens
-    return min(tokens, key=lambda code: (-tokens[code], code), default=None)
+        for position, cause in enumerate(turn.causes):
+            if cause.tokens or not position:  # what owns nothing behind another one is a mere alternative
+                tokens[cause.deliberate, cause.code] += cause.tokens
+    ranked = sorted(tokens, key=lambda it: (it[0], -tokens[it], it[1]))
+    return ranked[0][1] if ranked else None
 
 
 def _turn(analysis: TurnAnalysis, labels: dict[str, str], block_size: int) -> TurnRecord:

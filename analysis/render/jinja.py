@@ -6,10 +6,11 @@ Templates are untrusted text and run in jinja's sandbox.
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 import jinja2
-from jinja2 import nodes
+from jinja2 import meta, nodes
 from jinja2.ext import Extension, loopcontrols
 from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -18,6 +19,7 @@ from analysis.render import provenance
 from analysis.render.errors import RenderError, first_line
 
 REMEMBERED_DUMPS = 100_000
+REFUSES = "the chat template refuses the request: "
 
 
 class GenerationTag(Extension):
@@ -60,6 +62,12 @@ class ChatTemplate:
             self._traced = _compiled(TracingEnvironment, self._source, provenance.filters())
         return _rendered(self._traced, variables, at)
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The variables and functions that the template reads and does not set itself."""
+        parsed = ImmutableSandboxedEnvironment(extensions=[GenerationTag, loopcontrols]).parse(self._source)
+        return frozenset(meta.find_undeclared_variables(parsed))
+
     def _tojson(self, value: Any, **options: Any) -> str:
         if options or not isinstance(value, dict | list):
             return json.dumps(value, **{"ensure_ascii": False, **options})
@@ -71,10 +79,20 @@ class ChatTemplate:
         return known[1]
 
 
+def parsed(source: str) -> tuple[jinja2.Environment, nodes.Template]:
+    """The template's syntax, and the environment that reads it; raise jinja2.TemplateError where it is no template."""
+    made = _environment(ImmutableSandboxedEnvironment)
+    return made, made.parse(source)
+
+
+def _environment(environment: type[ImmutableSandboxedEnvironment]) -> ImmutableSandboxedEnvironment:
+    return environment(trim_blocks=True, lstrip_blocks=True, extensions=[GenerationTag, loopcontrols])
+
+
 def _compiled(
     environment: type[ImmutableSandboxedEnvironment], source: str, filters: dict[str, Callable[..., Any]]
 ) -> jinja2.Template:
-    made = environment(trim_blocks=True, lstrip_blocks=True, extensions=[GenerationTag, loopcontrols])
+    made = _environment(environment)
     made.filters.update(filters)
     made.globals["raise_exception"] = _raise
     try:
@@ -88,9 +106,7 @@ def _rendered(template: jinja2.Template, variables: dict[str, Any], at: float | 
     try:
         return template.render(**variables, strftime_now=moment.strftime)
     except Exception as error:  # a template may raise anything; all of it means that it refuses this request
-        raise RenderError(
-            f"the chat template refuses the request: {type(error).__name__}: {first_line(error)}"
-        ) from error
+        raise RenderError(f"{REFUSES}{type(error).__name__}: {first_line(error)}") from error
 
 
 def _raise(message: str) -> None:

@@ -207,6 +207,8 @@ def spans(text: str) -> list[Span]:
 
 def tojson(value: Any, **options: Any) -> str:
     """The ``tojson`` filter of chat templates: a dump of a traced object is one field from its first character on."""
+    if isinstance(value, list) and not options and any(isinstance(item, TracedObject) for item in value):
+        return traced_join("", ("[", traced_join(", ", (tojson(item) for item in value)), "]"))
     text = json.dumps(value, **{"ensure_ascii": False, **options})
     path = getattr(value, "path", None)
     if path is None and isinstance(value, Traced):

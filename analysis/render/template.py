@@ -4,6 +4,7 @@ Does not render images, and not gpt-oss's Harmony format, which vLLM writes with
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from analysis.model.prompt import Attribution
 from analysis.model.session import Json, JsonObject, Media, Request, TokenIds
 from analysis.model.settings import Normalisation
 from analysis.render import provenance
+from analysis.render.attributions import Attributions
 from analysis.render.errors import RenderError
 from analysis.render.jinja import ChatTemplate
 from analysis.render.segments import SegmentTokenizer
@@ -31,12 +33,17 @@ class TemplateRenderer:
         self._normalise = normalise
         self._tokens = SegmentTokenizer(files.tokenizer)
         self._templates: dict[str, ChatTemplate] = {}
+        self._attributions = Attributions()
         self._normalised: dict[int, tuple[JsonObject, dict[str, Json]]] = {}
 
     @classmethod
     def load(cls, model: str, normalise: Normalisation = "vllm") -> "TemplateRenderer":
         """A renderer for a folder or a hub id; raise RenderError where there is none."""
         return cls(load_model(model), normalise)
+
+    def with_template(self, source: str) -> "TemplateRenderer":
+        """The same model with another chat template, which runs in the same sandbox."""
+        return TemplateRenderer(replace(self._files, chat_template=source), self._normalise)
 
     def prompt_ids(self, request: Request, at: float | None) -> TokenIds:
         if request.kind == "completion":
@@ -49,6 +56,9 @@ class TemplateRenderer:
         return self._tokens.encode(self._text(request, at, reply))
 
     def attribution(self, request: Request, at: float | None, reply: JsonObject | None = None) -> Attribution:
+        return self._attributions.of(request, at, reply, lambda: self._attributed(request, at, reply))
+
+    def _attributed(self, request: Request, at: float | None, reply: JsonObject | None) -> Attribution:
         if request.kind == "completion":
             text = f"{request.prompt if isinstance(request.prompt, str) else ''}{(reply or {}).get('content') or ''}"
             encoding = self._files.tokenizer.encode(text, add_special_tokens=request.add_special_tokens is not False)
@@ -67,6 +77,9 @@ class TemplateRenderer:
 
     def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
         return token_bytes(self._files.tokenizer, token_ids)
+
+    def template_names(self) -> frozenset[str]:
+        return self._compiled().names if self._files.chat_template is not None else frozenset()
 
     def _completion_ids(self, request: Request, reply: str) -> TokenIds:
         special = request.add_special_tokens is not False  # vLLM's default for completions
@@ -128,6 +141,9 @@ class TemplateRenderer:
     def _template(self, request: Request) -> ChatTemplate:
         if request.chat_template is not None:  # a log may hold anything, and a template is a program
             raise RenderError("the request brings a chat template of its own, which is not run")
+        return self._compiled()
+
+    def _compiled(self) -> ChatTemplate:
         source = self._files.chat_template
         if source is None:
             raise RenderError(f"{self.name}: the model has no chat template. Add chat_template.jinja to its folder.")

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from analysis.model.finding import Divergence
+from analysis.model.plan import PlanStep
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import Problem
 from analysis.model.settings import Settings
@@ -43,7 +44,26 @@ def _session(record: SessionRecord) -> dict[str, Any]:
         "model": record.model,
         "inferred": record.inferred,
         "turns": [_turn(turn) for turn in record.turns],
-        "plan": [],
+        "plan": [_step(step) for step in record.plan],
+    }
+
+
+def _step(step: PlanStep) -> dict[str, Any]:
+    before, after = step.before, step.after
+    return {
+        "code": step.code,
+        "turns": list(step.turns),
+        "also": list(step.also),
+        "fix": step.fix,
+        "prompt_before": before.prompt,
+        "prompt_after": after.prompt if after else None,
+        "reusable_before": before.reusable,
+        "reusable_after": after.reusable if after else None,
+        "computed_before": before.computed,
+        "computed_after": after.computed if after else None,
+        "recovers": step.recovers,
+        "verified": step.verified,
+        "reason": step.reason,
     }
 
 

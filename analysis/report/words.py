@@ -5,15 +5,59 @@ Says what the figures and the causes say; finds out nothing.
 
 import re
 
-from analysis.core.account import missed_by_cause
-from analysis.model.finding import Divergence
+from analysis.core.account import wasted_by_cause
+from analysis.model.finding import UNEXPLAINED, Divergence
 from analysis.model.prompt import TEMPLATE, Segment
 from analysis.model.record import SessionFigures, SessionRecord, TurnRecord
 
 CLEAN_SHARE = 0.01  # of the prompt tokens: with less wasted than this a session counts as clean
 
-# What a cause of missed tokens is to a person who does not know its code.
-IN_WORDS = {
+# What a cause is to a person who does not know its code: first what the tokens show, then what they do not.
+LOST_IN_WORDS = {
+    "volatile-head/request-nonce": "a value of one request stands in the prompt",
+    "volatile-head/client-timestamp": "a time stands in the prompt",
+    "volatile-head/client-date": "a date stands in the prompt",
+    "volatile-head/template-date": "the chat template prints the date",
+    "volatile-head/live-state": "the system message holds a state that changes",
+    "volatile-head/template-kwarg": "an option of the chat template changed",
+    "volatile-head/per-session-text": "text about one user stands before the shared text",
+    "volatile-head/system-added": "a system message was added",
+    "volatile-head/system-replaced": "the system message was replaced",
+    "tools/order": "the tools came in another order",
+    "tools/schema-key-order": "a tool was written in another order",
+    "tools/set-changed": "the set of tools changed",
+    "tools/description-changed": "the description of a tool changed",
+    "template/reasoning-stripped": "the chat template strips earlier reasoning",
+    "template/analysis-dropped": "the chat template drops earlier analysis",
+    "template/empty-think-asymmetry": "the chat template prints an empty think block once",
+    "template/generation-prompt-asymmetry": "the start of a reply is not printed in the history",
+    "template/tools-relocated": "the chat template moves the tools",
+    "template/system-relocated": "the chat template moves the system text",
+    "template/system-hoisted": "the chat template prints a late system message first",
+    "template/positional-marker": "the chat template marks messages by their place",
+    "client/reasoning-dropped": "the client left out the reasoning",
+    "client/reasoning-merged": "the client joined blocks of reasoning",
+    "client/moving-injection": "a text moves to the newest message",
+    "client/tool-output-pruned": "old tool outputs were cut",
+    "client/image-evicted": "an old image was removed",
+    "client/window-trim": "old messages fell out of the history",
+    "client/compaction": "the history was compacted",
+    "client/user-edit": "the user edited a message",
+    "client/regenerate": "a reply was asked for again",
+    "client/branch": "an older turn was continued",
+    "client/side-request": "another request was grouped into the session",
+    "client/whitespace": "blanks were changed",
+    "client/tool-call-id-changed": "the ids of tool calls changed",
+    "client/history-edited": "an earlier message was changed",
+    "args/separators": "arguments were written with other separators",
+    "args/key-order": "arguments were written in another order",
+    "args/type-form": "arguments were written in another form",
+    "args/malformed": "the arguments of a call are no JSON",
+    "tokenisation/drift": "the same text became other tokens",
+    "tokenisation/turn-separator": "a blank behind the end of a turn is missing",
+    "server/context-truncation": "the server cut the prompt",
+}
+MISSED_IN_WORDS = {
     "key/cache-salt": "the cache salt changed",
     "key/lora": "the model or adapter changed",
     "key/multimodal": "an image changed",
@@ -32,6 +76,7 @@ IN_WORDS = {
     "timing/in-flight": "it was sent before the previous turn had ended",
     "engine/output-not-inserted": "replies were not cached",
 }
+IN_WORDS = LOST_IN_WORDS | MISSED_IN_WORDS
 
 _MESSAGE = re.compile(r"messages\[(\d+)\]\.(\w+)(?:\[(\d+)\])?")
 
@@ -113,12 +158,18 @@ def summary(record: SessionRecord) -> str:
         return ""
     said = [account.cached for account in accounts if account.cached is not None]
     unsaid = sum(account.reusable_unreported or 0 for account in accounts)
-    lost = sum(account.lost for account in accounts)
+    deliberate = [turn for turn in record.turns if any(cause.deliberate for cause in turn.causes)]
+    meant = sum((turn.account.missed or 0) + turn.account.lost for turn in deliberate if turn.account)
     parts = [f"{sum(said):,} were reused"] if said else []
     parts += [f"{unsaid:,} were reusable, unreported"] if unsaid else []
-    parts += [f"{lost:,} lost to rewriting"] if lost else []
-    parts += [f"{tokens:,} missed ({code})" for code, tokens in missed_by_cause(record.turns).items()]
+    parts += [f"{tokens:,} {_how(code)} ({code})" for code, tokens in wasted_by_cause(record.turns).items()]
+    parts += [f"{meant:,} given up on purpose"] if meant else []
     return f"Of {prompt:,} prompt tokens {', '.join(parts)}."
+
+
+def _how(code: str) -> str:
+    """What happened to the tokens of a cause: their text changed, or it did not and they were missed all the same."""
+    return "lost" if code in LOST_IN_WORDS else "computed again" if code == UNEXPLAINED else "missed"
 
 
 def reconciled(record: SessionRecord) -> list[str]:
@@ -180,7 +231,7 @@ def _said(figures: SessionFigures) -> str:
     if figures.lost_tokens >= figures.missed_tokens:
         return _of_text(figures)
     again = _percent(figures.missed_tokens, figures.prompt_tokens)
-    reason = IN_WORDS.get(figures.top_cause or "", "look at keys, memory or routing")
+    reason = MISSED_IN_WORDS.get(figures.top_cause or "", "look at keys, memory or routing")
     return f"{again} computed again though unchanged: {reason}."
 
 
@@ -200,7 +251,8 @@ def _of_text(figures: SessionFigures) -> str:
     if not figures.lost_tokens:
         return "No earlier text changed."
     again = _percent(figures.lost_tokens, figures.prompt_tokens)
-    return f"{again} computed again after a change{_costliest(figures)}."
+    reason = LOST_IN_WORDS.get(figures.top_cause or "")
+    return f"{again} computed again after a change{_costliest(figures)}{f': {reason}' if reason else ''}."
 
 
 def _costliest(figures: SessionFigures) -> str:

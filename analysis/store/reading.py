@@ -10,6 +10,7 @@ import numpy as np
 
 from analysis.model.evidence import Reconciliation
 from analysis.model.finding import BLOCK_STATES, Account, BlockRun, Cause, Divergence, Donor, Note, Previous
+from analysis.model.plan import PlanStep, Tokens
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import Problem, TokenIds
@@ -39,6 +40,7 @@ def read_session(cursor: duckdb.DuckDBPyConnection, session_key: int, with_runs:
         inferred=row["inferred"],
         settings=Settings(**json.loads(row["settings"])),
         reconciliation=Reconciliation(**json.loads(row["reconciliation"])) if row["reconciliation"] else None,
+        plan=tuple(_step(step) for step in json.loads(row["plan"] or "[]")),
         turns=tuple(
             _turn(request, divergences.get(request["turn"], ()), findings.get(request["turn"], ()), runs)
             for request in requests
@@ -109,6 +111,12 @@ def _segment(row: Row, prefix: str) -> Segment | None:
 
 def _cause(row: Row) -> Cause:
     return Cause(**{field.name: row[field.name] for field in fields(Cause)})
+
+
+def _step(row: Row) -> PlanStep:
+    after = row["after"]
+    tokens = {"before": Tokens(**row["before"]), "after": None if after is None else Tokens(**after)}
+    return PlanStep(**{**row, **tokens, "turns": tuple(row["turns"]), "also": tuple(row["also"])})
 
 
 def _runs(cursor: duckdb.DuckDBPyConnection, session_key: int) -> dict[int, tuple[BlockRun, ...]]:

@@ -22,28 +22,34 @@ from analysis.store.reading import read_full_ids, read_session
 from analysis.store.writing import insert_problems, insert_sessions, insert_token_text
 
 SESSIONS = """
-    WITH costliest AS (
-        SELECT session_key, arg_max(turn, lost) AS turn, count(*) AS num_divergences
-        FROM divergences JOIN requests USING (session_key, turn) GROUP BY session_key),
+    WITH meant AS (SELECT DISTINCT session_key, turn, true AS is_meant FROM findings WHERE deliberate),
+    marked AS (SELECT requests.*, coalesce(is_meant, false) AS is_meant
+        FROM requests LEFT JOIN meant USING (session_key, turn)),
+    costliest AS (
+        SELECT session_key, arg_max(turn, lost) FILTER (NOT is_meant) AS turn, count(*) AS num_divergences
+        FROM divergences JOIN marked USING (session_key, turn) GROUP BY session_key),
     by_code AS (
-        SELECT session_key, code, sum(tokens) AS tokens FROM findings WHERE kind = 'cause' AND position = 0
-        GROUP BY session_key, code),
-    named AS (SELECT session_key, list(code ORDER BY tokens DESC, code) AS codes FROM by_code GROUP BY session_key)
+        SELECT session_key, deliberate, code, sum(tokens) AS tokens FROM findings
+        WHERE kind = 'cause' AND (position = 0 OR tokens > 0) GROUP BY session_key, deliberate, code),
+    named AS (
+        SELECT session_key, list(code ORDER BY deliberate, tokens DESC, code) AS codes FROM by_code
+        GROUP BY session_key)
     SELECT sessions.session_key, session_id, source, file, sessions.model, inferred,
         count(*) AS num_turns, coalesce(any_value(num_divergences), 0) AS num_divergences,
         min(started_at) AS started_at, coalesce(sum(prompt_tokens), 0) AS prompt_tokens,
         count(cached_tokens) AS known_turns,
         coalesce(sum(prompt_tokens) FILTER (cached_tokens IS NOT NULL), 0) AS known_prompt_tokens,
         coalesce(sum(cached_tokens), 0) AS cached_tokens, coalesce(sum(reusable_tokens), 0) AS reusable_tokens,
-        coalesce(sum(missed), 0) AS missed_tokens, coalesce(sum(lost), 0) AS lost_tokens,
+        coalesce(sum(missed) FILTER (NOT is_meant), 0) AS missed_tokens,
+        coalesce(sum(lost) FILTER (NOT is_meant), 0) AS lost_tokens,
         count(*) FILTER (fidelity IS NULL) AS unknown_turns,
         count(*) FILTER (fidelity = 'mismatch') AS mismatched_turns,
         any_value(costliest.turn) AS costliest_turn, any_value(path) AS costliest_path,
         any_value(divergences.char) AS costliest_char, any_value(role) AS costliest_role,
         coalesce(any_value(codes), []) AS causes,
-        list(cached_tokens / prompt_tokens ORDER BY requests.turn)
+        list(cached_tokens / prompt_tokens ORDER BY marked.turn)
             FILTER (cached_tokens IS NOT NULL AND prompt_tokens > 0) AS hit_rates
-    FROM sessions JOIN requests USING (session_key)
+    FROM sessions JOIN marked USING (session_key)
         LEFT JOIN costliest USING (session_key)
         LEFT JOIN named USING (session_key)
         LEFT JOIN divergences
@@ -117,6 +123,12 @@ class Repository:
         """The import that read this very content in this way."""
         found = self._rows("SELECT import_key FROM imports WHERE sha256 = ? AND settings = ?", sha256, settings)
         return int(found[0][0]) if found else None
+
+    def origin(self, session_key: int) -> tuple[str, str, str] | None:
+        """The log that a session came from: its name, its sha256 and how it was read; None where there is none."""
+        query = "SELECT imports.file, sha256, imports.settings FROM imports JOIN sessions USING (import_key)"
+        found = self._rows(f"{query} WHERE session_key = ?", session_key)
+        return found[0] if found else None
 
     def sizes(self, file: str) -> list[tuple[int, str, int]]:
         """Earlier imports of a file of this name: key, sha256 and bytes."""

@@ -53,7 +53,12 @@ def m001_sessions(connection: duckdb.DuckDBPyConnection) -> None:
     """)
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_sessions,)
+def m002_plan(connection: duckdb.DuckDBPyConnection) -> None:
+    """The fix plan of a session; sessions that were stored before have none."""
+    connection.execute("ALTER TABLE sessions ADD COLUMN plan JSON")
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_sessions, m002_plan)
 
 
 def migrate(connection: duckdb.DuckDBPyConnection, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:

@@ -77,6 +77,7 @@ def _session(key: int, import_key: int, record: SessionRecord) -> Row:
         "inferred": record.inferred,
         "settings": json.dumps(asdict(record.settings)),
         "reconciliation": json.dumps(asdict(record.reconciliation)) if record.reconciliation else None,
+        "plan": json.dumps([asdict(step) for step in record.plan]) if record.plan else None,
     }
 
 

@@ -1,6 +1,7 @@
 """The dashboard in Streamlit's own test runner: what a test asks of a page that is open."""
 
 from collections.abc import Callable
+from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
@@ -11,6 +12,11 @@ Open = Callable[..., AppTest]  # a page's name, a database, and query parameters
 
 SESSIONS = [record for analysed in analysed_samples().values() for record in analysed.records]
 KINDS = ("title", "header", "subheader", "text", "markdown", "caption", "info", "success", "warning", "error")
+
+
+def tables_of_sessions(shown: AppTest) -> list[Any]:
+    """The table of sessions, if it is shown: that of the causes stands above it."""
+    return [frame for frame in shown.dataframe if "session_id" in frame.value]
 
 
 def words(shown: AppTest) -> str:

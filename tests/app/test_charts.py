@@ -1,11 +1,13 @@
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import plotly.graph_objects as go
 import pytest
 
 from analysis.model.finding import Account
-from app.charts import TurnFigures, account_bars, reused_against_reusable, styled
+from app.charts import TurnFigures, account_bars, plan_staircase, reused_against_reusable, styled
 from app.palette import DARK, LIGHT
+from tests.sample_store import record_of
 
 Chart = Callable[[Sequence[TurnFigures]], go.Figure]
 
@@ -119,3 +121,21 @@ def test_styled_colours_by_role(dark: bool, colours: object) -> None:
 def test_restyling_leaves_nothing_of_the_other_theme() -> None:
     for chart in CHARTS:
         assert styled(styled(chart(TURNS), dark=True), dark=False) == styled(chart(TURNS), dark=False)
+
+
+def test_the_staircase_of_a_plan() -> None:
+    plan = record_of("06").plan
+    figure = plan_staircase(plan)
+    traces = by_role(figure)
+    assert list(traces["predicted"].y) == [384, 11_984, 13_168, 14_224]
+    assert traces["predicted"].line.shape == "hvh"
+    assert list(traces["prompt"].y) == [15_742, *(step.after.prompt for step in plan if step.after)]
+    assert list(figure.layout.xaxis.ticktext) == ["as sent", "1. client-timestamp", "2. order", "3. history-edited"]
+
+
+def test_a_step_that_was_not_verified_is_no_stair() -> None:
+    first, second, third = record_of("06").plan
+    unknown = replace(second, after=None, reason="no knob")
+    figure = plan_staircase((first, unknown, replace(third, before=second.before)))
+    assert list(by_role(figure)["predicted"].y) == [384, 11_984, 14_224]
+    assert list(figure.layout.xaxis.ticktext) == ["as sent", "1. client-timestamp", "3. history-edited"]

@@ -337,6 +337,6 @@ def test_control_characters_of_a_log_never_reach_the_terminal(tmp_path: Path) ->
         assert any(shown in result.output for shown in ("\\x1b]0;owned\\x07", "\\u001b]0;owned\\u0007"))
 
 
-@pytest.mark.parametrize("command", [[], ["serve"], ["analyze"], ["diff"], ["formats"]])
+@pytest.mark.parametrize("command", [[], ["serve"], ["analyze"], ["diff"], ["template"], ["formats"]])
 def test_help_tells_what_a_command_does(command: Sequence[str]) -> None:
     assert "Usage:" in run(*command, "--help").stdout

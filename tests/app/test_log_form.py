@@ -13,7 +13,7 @@ from analysis.model.record import SessionRecord
 from analysis.store.repository import Repository
 from app import log_form, state
 from app.log_form import IDS, LIVE, MODEL, Outcome
-from tests.app.dashboard import Open, press, words
+from tests.app.dashboard import Open, press, tables_of_sessions, words
 from tests.builders import SAMPLE_MODEL
 from tests.replay_server import ReplayServer, exchange
 from tests.sample_store import fill, sample
@@ -90,7 +90,7 @@ def test_a_log_is_added_once_and_again_when_it_has_grown(visit: Open, database: 
     log = write(tmp_path / "proxy.jsonl", CLOCK[:4])
     shown = add(visit("sessions", database), log)
     assert not shown.error and "1 session with 4 turns analysed" in words(shown)
-    assert shown.dataframe[0].value.num_turns.tolist() == [4], "the table shows it at once"
+    assert tables_of_sessions(shown)[0].value.num_turns.tolist() == [4], "the table shows it at once"
     assert "1 log already there, unchanged" in words(add(shown, log))
     write(log, CLOCK)
     assert "1 session with 8 turns analysed" in words(add(shown, log))

@@ -10,7 +10,7 @@ from tests.builders import ROOT
 from tests.sample_store import fill
 
 
-@pytest.mark.parametrize("page", ["sessions", "session", "compare", "live"])
+@pytest.mark.parametrize("page", ["sessions", "session", "compare", "template", "live"])
 def test_damage_behind_the_headers_is_one_message_and_no_traceback(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, page: str
 ) -> None:

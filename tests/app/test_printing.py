@@ -45,12 +45,14 @@ def test_json_is_readable_and_can_be_printed(value: object, text: str) -> None:
 
 def test_a_session_is_a_verdict_and_a_table() -> None:
     record = record_of("07")
-    heading, verdict, summary, blank, columns, *rows = session_text(record).splitlines()
+    heading, verdict, summary, blank, columns, *rows, heading_of_plan, step = session_text(record).splitlines()
     assert record.session_id in heading and "8 turns" in heading and heading.endswith("block size 16")
     assert verdict == "58% computed again though unchanged: the cache salt changed." and not blank
     assert summary == "Of 14,665 prompt tokens 4,304 were reused, 8,480 missed (key/cache-salt)."
     assert columns.split()[:8] == list(HEADINGS[:8]) and "rounding" in columns
     assert [row.split()[0] for row in rows] == [str(number) for number in range(1, 9)]
+    assert heading_of_plan == "  fix plan, each step on top of those before it:"
+    assert step.startswith("  1. key/cache-salt (turns 5–8): reusable 4,304 → 12,784 ")
     fifth = record.turns[4]
     assert fifth.account is not None
     account = (fifth.account.missed, fifth.account.rounding, fifth.account.lost, fifth.account.new)
@@ -61,7 +63,10 @@ def test_a_session_is_a_verdict_and_a_table() -> None:
 
 def test_where_a_turn_diverges_stands_behind_its_figures() -> None:
     rows = session_text(record_of("03")).splitlines()[5:]
-    assert rows[1].endswith("  at token 44 in the system message, character 150")
+    assert rows[1].endswith(
+        "  at token 44 in the system message, character 150; volatile-head/client-timestamp (certain)"
+    )
+    assert rows[3].endswith("; template/reasoning-stripped (certain, hidden)")
     assert rows[0].split()[-1].replace(",", "").isdigit(), "a first turn leaves nothing"
 
 
@@ -95,7 +100,7 @@ def test_a_wrong_tokenizer_is_marked_on_the_row() -> None:
     turns = tuple(replace(turn, fidelity="mismatch") for turn in record_of("03").turns)
     lines = session_text(replace(record_of("03"), turns=turns)).splitlines()
     assert "cannot be trusted" in lines[1]
-    assert len(lines) == 13 and all("wrong tokenizer or template" in row for row in lines[5:])
+    assert all("wrong tokenizer or template" in row for row in lines[5:13])
 
 
 def test_a_comparison_says_where_and_shows_both_sides() -> None:

@@ -86,7 +86,7 @@ def test_a_session_without_waste_opens_without_a_turn(visit: Open, samples: Path
 @pytest.mark.parametrize(
     ("start", "summary"),
     [
-        ("02", "Of 47,743 prompt tokens 42,832 were reused, 2,176 lost to rewriting."),
+        ("02", "Of 47,743 prompt tokens 42,832 were reused, 2,176 lost (template/reasoning-stripped)."),
         ("busy", "Of 23,078 prompt tokens 18,720 were reused, 1,712 missed (capacity/eviction)."),
     ],
 )

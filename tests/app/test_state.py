@@ -11,6 +11,7 @@ import streamlit as st
 
 from analysis.model.finding import BLOCK_STATES
 from analysis.pipeline.importing import store
+from analysis.pipeline.sources import LogFile, Source
 from analysis.render.errors import RenderError
 from app import places, state
 from tests.builders import SAMPLE_MODEL
@@ -199,3 +200,42 @@ def test_nothing_is_connected_at_first() -> None:
     assert (state.live_server(), state.live_info()) == (None, None)
     state.connect_live(None, None)
     assert state.live_server() is None
+
+
+def test_the_log_of_a_sample_is_at_hand(database: Path) -> None:
+    bring("06")
+    source = state.log_of(1)
+    assert source is not None and source.name == "06-three-faults-at-once.jsonl"
+    assert state.is_log_of(source, 1) and state.log_of(2) is None
+
+
+def test_another_log_is_at_hand_once_it_was_given(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bring("06")
+    source = state.log_of(1)
+    assert source is not None
+    monkeypatch.setattr(places, "sample_logs", lambda: [])
+    assert state.log_of(1) is None
+    state.remember_log(source)
+    assert state.log_of(1) is source
+    for number in range(state.MOST_GIVEN):
+        state.remember_log(Source("other", (LogFile("other", bytes([number])),)))
+    assert state.log_of(1) is None, "only the latest are kept"
+
+
+def test_changes_are_tried_with_the_renderer_of_the_import(database: Path) -> None:
+    bring("06")
+    source, record = state.log_of(1), record_of("06")
+    assert source is not None
+    bench = state.bench_of(1, source, record)
+    assert bench.history[0].turns[0].fidelity == record.turns[0].fidelity
+    assert state.bench_of(1, source, record) is bench, "read once"
+
+
+def test_a_server_that_is_not_connected_is_asked_for(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bring("06")
+    source = state.log_of(1)
+    assert source is not None
+    how = ("06", source.sha256, '{"renderer": "endpoint http://gpu:8000"}')
+    monkeypatch.setattr(state.repository(), "origin", lambda key: how)
+    with pytest.raises(OSError, match="connect to it again"):
+        state.bench_of(1, source, record_of("06"))

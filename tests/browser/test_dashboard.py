@@ -186,6 +186,16 @@ def test_compare_what_was_pasted(dashboard: Dashboard) -> None:
     expect(dashboard.marked).to_have_text(["<think>", "<tool_call>"])
 
 
+def test_a_template_is_checked(dashboard: Dashboard) -> None:
+    dashboard.sessions().visit("Template")
+    expect(dashboard.heading("Not pure: earlier reasoning (dropped at a new user turn)")).to_be_visible()
+    dashboard.main.get_by_text("A template's text", exact=True).click()
+    field = dashboard.main.get_by_role("textbox", name="Template", exact=True)
+    field.fill("{% for m in messages %}<{{ m.role }}>{{ m.content }}{{ m.tool_calls }}{% endfor %}")
+    field.press("Control+Enter")
+    expect(dashboard.heading("Pure: a growing conversation only grows")).to_be_visible()
+
+
 def test_a_refused_connection_is_one_line_with_its_remedy(dashboard: Dashboard) -> None:
     dashboard.page.goto(f"{dashboard.address}/live")
     with socket.socket() as closed:  # bound, but nobody listens
@@ -269,7 +279,7 @@ def test_the_theme_is_that_of_the_browser(dashboard: Dashboard, scheme: str) -> 
     assert (sum(map(int, re.findall(r"\d+", background)[:3])) < 200) == (scheme == "dark")
 
 
-@pytest.mark.parametrize("title", ["Sessions", "Session", "Compare", "Live server"])
+@pytest.mark.parametrize("title", ["Sessions", "Session", "Compare", "Template", "Live server"])
 def test_a_narrow_window_does_not_scroll_sideways(dashboard: Dashboard, title: str) -> None:
     dashboard.page.set_viewport_size({"width": 800, "height": 900})
     dashboard.session(SESSION, query="&turn=7&block=77")

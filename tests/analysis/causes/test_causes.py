@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from analysis.causes import FAMILIES, RANK, explain
+from analysis.causes import INVISIBLE, RANK, explain
 from analysis.model.evidence import Counters
 from tests.evidence import SETTINGS, evidence, found
 
@@ -44,7 +44,7 @@ def test_what_is_certain_leaves_no_room_for_patterns() -> None:
 
 
 def test_every_family_says_nothing_of_an_unmeasured_turn() -> None:
-    for family in FAMILIES:
+    for family in INVISIBLE:
         said = list(family.explain(evidence(None, now={"skips_cache": True}, then={"salt": "A"})))
         assert [type(one).__name__ for one in said] in ([], ["Note"])
 

@@ -23,7 +23,7 @@ def asked(cached: int | None, now: dict[str, Any] | None = None, then: dict[str,
     basis: Any = "omitted" if cached is None else "reported"
     second = replace(first, number=2, request=request(*OPENS), usage=Usage(1200, 5, cached, basis), started_at=7.0)
     second, first = replace(second, **(now or {})), replace(first, **(then or {}))
-    return Evidence(TurnAnalysis(second, 1200), None, None, SourceFacts(Settings()), first)
+    return Evidence(TurnAnalysis(second, 1200), None, None, SourceFacts(Settings()), before=first)
 
 
 @pytest.mark.parametrize(

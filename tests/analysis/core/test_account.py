@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.core.account import Facts, account, best_tokens, block_runs, missed_by_cause, parts
+from analysis.core.account import Facts, account, best_tokens, block_runs, parts, wasted_by_cause
 from analysis.model.finding import Account, BlockRun, BlockState, Cause, Part, PartName
 from analysis.model.record import TurnRecord
 from analysis.model.session import TokenIds
@@ -112,13 +112,17 @@ def test_block_runs(booked: tuple[Part, ...], diverged: int | None, runs: list[t
     assert block_runs(booked, 16, diverged) == tuple(BlockRun(*run) for run in runs)
 
 
-def test_missed_tokens_by_cause() -> None:
+def test_wasted_tokens_by_cause() -> None:
     def turn(missed: int | None, *causes: tuple[str, int]) -> TurnRecord:
         known = Account(0, missed, 0, 0, 0, None if missed is not None else 32, 0)
         named = tuple(Cause(code, "certain", None, number, None, "", "") for code, number in causes)
         return replace(record_of("02").turns[0], account=known, causes=named)
 
     turns = [turn(100, ("a", 30), ("b", 20)), turn(10, ("b", 50)), turn(None, ("c", 7)), turn(0)]
-    assert list(missed_by_cause(turns).items()) == [("unexplained", 50), ("a", 30), ("b", 30)]
-    assert missed_by_cause([turn(5, ("a", 0), ("b", 5))]) == {"b": 5}, "no cause owns more than was missed"
-    assert missed_by_cause([replace(turns[0], account=None)]) == {}
+    assert list(wasted_by_cause(turns).items()) == [("unexplained", 50), ("a", 30), ("b", 30)]
+    assert wasted_by_cause([turn(5, ("a", 0), ("b", 5))]) == {"b": 5}, "no cause owns more than was missed"
+    assert wasted_by_cause([replace(turns[0], account=None)]) == {}
+    lost = replace(turns[3], account=Account(0, 10, 0, 90, 0, None, 0), causes=turn(0, ("a", 10), ("b", 80)).causes)
+    assert list(wasted_by_cause([lost]).items()) == [("b", 80), ("a", 10), ("unexplained", 10)], "missed and lost"
+    meant = replace(lost, causes=(*lost.causes, replace(lost.causes[0], deliberate=True)))
+    assert wasted_by_cause([meant]) == {}, "nothing that was meant is wasted"

@@ -115,6 +115,13 @@ def test_without_normalisation_the_template_sees_what_was_sent() -> None:
 LAST = "{% for m in messages %}<{{ m.content }}>{% endfor %}{% if add_generation_prompt %}?{% endif %}"
 
 
+def test_the_template_can_be_swapped_and_its_model_stays_as_it_was() -> None:
+    renderer = made("{{ messages[0].content }}")
+    asked = request(user("hi"))
+    assert text_of(renderer.with_template("<{{ messages[0].content }}>"), asked) == "<hi>"
+    assert text_of(renderer, asked) == "hi"
+
+
 def test_a_message_to_be_continued_ends_the_prompt() -> None:
     asked = request(user("a"), assistant("so far "), continue_final_message=True)
     assert text_of(made(LAST), asked) == "<a><so far"

@@ -43,6 +43,10 @@ KEYS = {
     "causes": {
         "code", "confidence", "hidden", "deliberate", "segment", "tokens", "recovers", "evidence", "fix",
     },
+    "plan": {
+        "code", "turns", "also", "fix", "prompt_before", "prompt_after", "reusable_before", "reusable_after",
+        "computed_before", "computed_after", "recovers", "verified", "reason",
+    },
     "notes": {"code", "evidence"},
     "problems": {"file", "line", "message"},
 }  # fmt: skip
@@ -89,7 +93,12 @@ def test_the_figures_of_one_turn() -> None:
     }  # fmt: skip
     (session,) = stated["sessions"]
     assert (session["source"], session["format"]) == ("02-reasoning-stripped.jsonl", "openai-chat")
-    assert session["plan"] == []
+    (step,) = session["plan"]
+    assert step["fix"] and {**step, "fix": ""} == {
+        "code": "template/reasoning-stripped", "turns": [7, 13, 18], "also": [], "fix": "", "prompt_before": 47_743,
+        "prompt_after": 53_409, "reusable_before": 42_832, "reusable_after": 50_672, "computed_before": 4_911,
+        "computed_after": 2_737, "recovers": 2_174, "verified": True, "reason": None,
+    }  # fmt: skip
     turn = session["turns"][6]
     assert (turn["turn"], turn["prompt_tokens"], turn["cached_tokens"]) == (7, 2168, 1232)
     assert (turn["fidelity"], turn["cached_basis"], turn["salt"]) == ("logged", "reported", None)
@@ -101,6 +110,21 @@ def test_the_figures_of_one_turn() -> None:
     assert (divergence["token"], divergence["block"], divergence["segment_basis"]) == (1239, 77, "provenance")
     assert divergence["previous_segment"].endswith(".reasoning")
     assert turn["previous"] == {"turn": 6, "lcp_tokens": 1239}
+
+
+def test_a_step_that_was_not_verified_has_no_figure_behind_it() -> None:
+    record = record_of("02")
+    step = replace(record.plan[0], after=None, reason="no knob")
+    (session,) = as_json([replace(record, plan=(step,))], Settings())["sessions"]
+    (found,) = session["plan"]
+    assert (found["verified"], found["reason"], found["reusable_before"]) == (False, "no knob", 42_832)
+    assert {found[name] for name in ("prompt_after", "reusable_after", "computed_after", "recovers")} == {None}
+
+
+def test_the_plan_of_three_faults() -> None:
+    (session,) = answer("06")["sessions"]
+    assert [step["reusable_after"] for step in session["plan"]] == [11_984, 13_168, 14_224]
+    assert [step["turns"] for step in session["plan"]] == [list(range(2, 10)), [4], [6]]
 
 
 def test_a_first_turn_has_nothing_before_it() -> None:

@@ -15,7 +15,7 @@ from tests.sample_store import record_of
     ("start", "sentence"),
     [
         ("01", "Of 38,919 prompt tokens 35,600 were reused."),
-        ("02", "Of 47,743 prompt tokens 42,832 were reused, 2,176 lost to rewriting."),
+        ("02", "Of 47,743 prompt tokens 42,832 were reused, 2,176 lost (template/reasoning-stripped)."),
         ("07", "Of 14,665 prompt tokens 4,304 were reused, 8,480 missed (key/cache-salt)."),
         ("12", "Of 9,437 prompt tokens 7,808 were reusable, unreported."),
         ("busy", "Of 23,078 prompt tokens 18,720 were reused, 1,712 missed (capacity/eviction)."),
@@ -42,7 +42,9 @@ def with_missed(*missed: tuple[int, str | None]) -> SessionRecord:
         pytest.param([], "", id="no turn"),
         pytest.param([(0, None)], "Of 1,000 prompt tokens 1,000 were reused.", id="nothing missed"),
         pytest.param([(0, "key/lora")], "Of 1,000 prompt tokens 1,000 were reused.", id="a cause of nothing"),
-        pytest.param([(9, None)], "Of 1,000 prompt tokens 991 were reused, 9 missed (unexplained).", id="no cause"),
+        pytest.param(
+            [(9, None)], "Of 1,000 prompt tokens 991 were reused, 9 computed again (unexplained).", id="no cause"
+        ),
         pytest.param(
             [(10, "key/lora"), (30, "routing/replica"), (15, "key/lora")],
             "Of 3,000 prompt tokens 2,945 were reused, 30 missed (routing/replica), 25 missed (key/lora).",

@@ -42,7 +42,9 @@ def stating(record: SessionRecord, *causes: tuple[tuple[str, int], ...], name: s
         pytest.param([(("x", 5),)], ["x"], id="one"),
         pytest.param([(("x", 5),), (("y", 9),)], ["y", "x"], id="the most tokens first"),
         pytest.param([(("x", 5),), (("y", 9),), (("x", 5),)], ["x", "y"], id="tokens of all turns together"),
-        pytest.param([(("x", 5), ("y", 99))], ["x"], id="the first cause of a turn alone"),
+        pytest.param([(("x", 5), ("y", 99))], ["y", "x"], id="all that own tokens"),
+        pytest.param([(("x", 5), ("y", 0))], ["x"], id="what owns nothing behind another is an alternative"),
+        pytest.param([(("x", 0),)], ["x"], id="the first cause counts without tokens"),
         pytest.param([(), ()], [], id="none, and a note is none"),
     ],
 )
@@ -62,8 +64,8 @@ def test_the_causes_of_the_samples() -> None:
     records = [record for analysed in analysed_samples().values() for record in analysed.records]
     assert len(listed) == len(records)
     for record in records:
-        firsts = {turn.causes[0].code for turn in record.turns if turn.causes}
-        assert sorted(listed[record.source, record.session_id]) == sorted(firsts)
+        codes = {one.code for turn in record.turns for at, one in enumerate(turn.causes) if one.tokens or not at}
+        assert sorted(listed[record.source, record.session_id]) == sorted(codes)
 
 
 def started(record: SessionRecord, name: str, *times: float | None) -> SessionRecord:

@@ -316,3 +316,11 @@ def test_there_is_nothing_under_an_unknown_key(empty: Repository) -> None:
     assert empty.session(1) is None and empty.full_ids(1) == {} and len(empty.runs(1).turns) == 0
     empty.delete(1)
     assert empty.version() == (0, 0)
+
+
+def test_a_session_knows_the_log_it_came_from(empty: Repository) -> None:
+    empty.save(an_import(record_of("03")))
+    ((file, sha256),) = empty._rows("SELECT file, sha256 FROM imports")
+    found = empty.origin(1)
+    assert found is not None and found[:2] == (file, sha256)
+    assert empty.origin(2) is None

@@ -1,10 +1,14 @@
 """Migrations: from empty and from every earlier version to the newest, all or nothing."""
 
+import json
 from collections.abc import Iterator
+from dataclasses import asdict
 
 import duckdb
 import pytest
 
+from analysis.model.settings import Settings
+from analysis.store.reading import read_session
 from analysis.store.schema import MIGRATIONS, migrate
 from tests.sample_store import fill
 
@@ -51,6 +55,17 @@ def test_every_earlier_version_becomes_the_newest(connection: duckdb.DuckDBPyCon
     migrate(connection)
     assert version(connection) == len(MIGRATIONS)
     assert tables(connection) == fresh_tables()
+
+
+def test_a_session_that_was_stored_before_plans_has_none(connection: duckdb.DuckDBPyConnection) -> None:
+    migrate(connection, MIGRATIONS[:1])
+    connection.execute(
+        "INSERT INTO sessions VALUES (1, 1, 's', 'a', 'a', 'openai-chat', 'm', false, ?, NULL)",
+        [json.dumps(asdict(Settings()))],
+    )
+    migrate(connection)
+    record = read_session(connection, 1, with_runs=False)
+    assert record is not None and (record.session_id, record.plan) == ("s", ())
 
 
 def test_migrating_again_changes_nothing(connection: duckdb.DuckDBPyConnection) -> None:
