@@ -43,3 +43,4 @@ Metrics = Annotated[
     list[Path] | None, typer.Option("--metrics", help="/metrics as text; twice for before and after the log.")
 ]
 KvEvents = Annotated[Path | None, typer.Option("--kv-events", help="KV cache events of the time, as JSON lines.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write; - is stdout.")]
