@@ -28,7 +28,7 @@ from analysis.report.contract import as_json
 from analysis.report.gates import causes_among, lost_percent
 from analysis.report.words import IN_WORDS, reconciled
 from analysis.store.repository import Repository
-from app import convert_command, options, places
+from app import convert_command, options, places, record_command
 from app.printing import comparison_text, json_text, safe, session_text
 from app.terminal import fail, progress, reason, say, say_problem
 
@@ -169,6 +169,7 @@ def formats() -> None:
 
 
 convert_command.add_to(app)
+record_command.add_to(app)
 
 
 def main() -> None:

@@ -23,6 +23,7 @@ LIBRARIES = {  # third-party name -> the modules that may say it
     "tokenizers": ("analysis.render",),
     "jinja2": ("analysis.render",),
     "httpx": ("analysis.live",),
+    "uvicorn": ("analysis.live",),
     "duckdb": ("analysis.store",),
     "pyarrow": ("analysis.store",),
     "msgspec": ("analysis.formats",),
