@@ -21,9 +21,10 @@ from analysis.model.session import Problem
 from analysis.model.settings import DEFAULT_RETENTION, Normalisation, Settings
 from analysis.pipeline.compare import compare
 from analysis.pipeline.gaps import SideFiles
-from analysis.pipeline.importing import Analysed, LogFile, Source, analyse_source, joined, read_source, store
+from analysis.pipeline.importing import Analysed, analyse_source, store
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.side_files import as_served, read_beside
+from analysis.pipeline.sources import LogFile, Source, joined, read_source
 from analysis.report.contract import as_json
 from analysis.report.gates import causes_among, lost_percent
 from analysis.report.words import IN_WORDS, reconciled

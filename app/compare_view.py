@@ -7,8 +7,8 @@ import streamlit as st
 from analysis.model.record import SessionRecord
 from analysis.model.settings import Settings
 from analysis.pipeline.compare import compare
-from analysis.pipeline.importing import LogFile
 from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.sources import LogFile
 from analysis.report.words import described, fields, undiverged, unshared
 from app import state
 from app.palette import palette

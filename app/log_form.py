@@ -8,9 +8,10 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from analysis.formats.base import FormatError
 from analysis.model.settings import DEFAULT_BLOCK_SIZE, Settings
-from analysis.pipeline.importing import LogFile, Source, already_stored, analyse_source, joined, read_source, store
+from analysis.pipeline.importing import already_stored, analyse_source, store
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.side_files import as_served
+from analysis.pipeline.sources import Source, joined, read_source, source_of
 from analysis.report.words import counted
 from app import state
 from app.plain import plain
@@ -129,7 +130,7 @@ def _import(
 ) -> None:
     """Read what was given and import it; what is wrong with it is shown in the dialog."""
     try:
-        sources = [Source(upload.name, (LogFile(upload.name, upload.getvalue()),)) for upload in uploads]
+        sources = [source_of(upload.name, upload.getvalue()) for upload in uploads]
         if path:
             sources.append(read_source(state.typed_path(path)))
         if together and len(sources) > 1:

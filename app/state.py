@@ -15,8 +15,9 @@ from analysis.live.vllm import ServerInfo, VllmServer
 from analysis.model.record import SessionRecord
 from analysis.model.session import TokenIds
 from analysis.model.settings import Normalisation
-from analysis.pipeline.importing import Progress, analyse_source, read_source, store
+from analysis.pipeline.importing import Progress, analyse_source, store
 from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.sources import read_source
 from analysis.store.database import StoreError
 from analysis.store.repository import Repository
 from app import places

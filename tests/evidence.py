@@ -72,7 +72,7 @@ def served_visits(turns: Sequence[tuple[str, Turn]], settings: Settings) -> tupl
         )
         number = before.found.turn.number + 1 if before else 1
         found = TurnAnalysis(replace(turn, number=number), len(turn.prompt_ids), full)
-        made.append(Visit(hash(name), f"{name} turn {number}", serving.serve(asked), found))
+        made.append(Visit(name, f"{name} turn {number}", serving.serve(asked), found))
         last[name] = made[-1]
     return made, serving.steps
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from analysis.model.record import SessionRecord
 from analysis.model.settings import Settings
-from analysis.pipeline.importing import Analysed, analyse_source, read_source, store
+from analysis.pipeline.importing import Analysed, analyse_source, store
 from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.sources import read_source
 from analysis.store.repository import Repository
 from app import places
 

@@ -9,11 +9,11 @@ it left, so a runner-up for the same tokens has none.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from analysis.causes import capacity, disabled, granularity, hybrid, keys, lifecycle, measurement, routing
+from analysis.causes import capacity, counts, disabled, granularity, hybrid, keys, lifecycle, measurement, routing
 from analysis.causes.base import Evidence, Family, cause
 from analysis.model.finding import UNEXPLAINED, Cause, Confidence, Note
 
-FAMILIES: tuple[Family, ...] = (disabled, keys, lifecycle, hybrid, capacity, routing, measurement, granularity)
+FAMILIES: tuple[Family, ...] = (disabled, keys, lifecycle, hybrid, capacity, routing, counts, measurement, granularity)
 RANK: dict[Confidence, int] = {"certain": 0, "likely": 1, "possible": 2}
 
 
@@ -29,6 +29,8 @@ def explain(evidence: Evidence) -> tuple[tuple[Cause, ...], tuple[Note, ...]]:
     notes = tuple(finding for finding in said if isinstance(finding, Note))
     if evidence.now.fidelity == "mismatch":
         return (), notes
+    if evidence.now.full_ids is None:
+        return tuple(causes), notes
     certain = _owned((cause for cause in causes if cause.confidence == "certain"), evidence.missed)
     left = evidence.missed - sum(cause.tokens for cause in certain)
     if certain and not left:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from analysis.model.finding import Cause, Confidence, Note, TurnAnalysis
 from analysis.model.gap import Gap, SourceFacts
+from analysis.model.session import Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,12 +14,14 @@ class Evidence:
     """One turn with its tokens, account and divergence, the session's turn before it, and the facts around both.
 
     ``previous`` is None on first turns; ``gap`` is None where nothing was missed or the turn's tokens are unknown.
+    ``before`` is the turn before it even where the tokens of that one are unknown.
     """
 
     now: TurnAnalysis
     previous: TurnAnalysis | None
     gap: Gap | None
     source: SourceFacts
+    before: Turn | None = None
 
     @property
     def missed(self) -> int:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from analysis.causes.base import Evidence
 from analysis.model.finding import Cause, Note
-from analysis.model.session import CachedBasis
+from analysis.model.session import CachedBasis, Mark
 
 USAGE_MISSING = "measurement/usage-missing"
+INCOMPLETE = "measurement/incomplete-request"
 RENDER_WRONG = "measurement/wrong-render"
 PREVIOUS_WRONG = "measurement/previous-not-trusted"
 
@@ -16,12 +17,22 @@ WHY: dict[CachedBasis, str] = {
     "not-recorded": "the log has no usage for this turn: for streams send stream_options.include_usage",
 }
 
+LACKS: dict[Mark, str] = {
+    "no_system": "the system prompt is not in it",
+    "no_tools": "the tools are not in it",
+    "reconstructed": "the request was put together from a transcript",
+    "truncated": "the request was cut off",
+    "redacted": "the request was blacked out",
+}
+
 
 def explain(evidence: Evidence) -> Iterator[Cause | Note]:
     """A note where the server did not say what it reused, or where the comparison is with a wrong render."""
     usage = evidence.now.turn.usage
     if usage.cached_tokens is None:
         yield Note(USAGE_MISSING, WHY[usage.cached_basis])
+    if lacking := [said for mark, said in LACKS.items() if mark in evidence.now.turn.completeness]:
+        yield Note(INCOMPLETE, f"{', '.join(lacking)}: what differs there cannot be told from this log")
     if evidence.now.fidelity == "mismatch":
         yield Note(
             RENDER_WRONG, "the prompt rendered to another length than the server counted: wrong tokenizer or template"

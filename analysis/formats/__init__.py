@@ -1,21 +1,25 @@
 """Log formats: one file each, listed in one tuple, and exactly one says yes to a file."""
 
+from collections.abc import Iterator, Sequence
+
 from analysis.formats import openai_chat
-from analysis.formats.base import HEAD_BYTES, Format, FormatError, Progress, UnknownFormat
+from analysis.formats.base import HEAD_BYTES, Format, FormatError, Progress, SpanningFormat, UnknownFormat
+from analysis.formats.containers import as_utf8
 from analysis.model.session import Log
 
 FORMATS: tuple[Format, ...] = (openai_chat,)
+SPANNING: tuple[SpanningFormat, ...] = ()  # those of FORMATS whose requests lie in several files
 
 
 def detect(head: bytes, file: str) -> Format:
     """The one format that says yes to these first bytes; raise UnknownFormat with what was tried."""
-    names = "; ".join(f"{known.name}, {known.title}" for known in FORMATS)
     match [candidate for candidate in FORMATS if candidate.sniff(head)]:
         case [only]:
             return only
         case []:
             kind = "binary data" if b"\0" in head else "text"
-            raise UnknownFormat(f"{file}: {kind}, and no log that Whymiss reads. It reads: {names}.")
+            tried = "; ".join(f"{known.name} looks for {known.looks_for}" for known in FORMATS)
+            raise UnknownFormat(f"{file}: {kind}, and no log that Whymiss reads. Tried: {tried}.")
         case several:
             found = ", ".join(match.name for match in several)
             raise UnknownFormat(f"{file}: could be any of: {found}. Name one with --format.")
@@ -36,7 +40,39 @@ def read_log(
 
     Raises FormatError where the file is empty, of no known format, or holds no request at all.
     """
-    if not data.strip():
+    text = as_utf8(data)
+    return chosen(text, file, log_format).read(text, file, source, progress)
+
+
+def read_logs(
+    files: Sequence[tuple[str, bytes]], source: str, log_format: str | None = None, progress: Progress | None = None
+) -> Iterator[tuple[str, Log | FormatError]]:
+    """The logs of a source, each with the name of its file; the error where a file is refused.
+
+    Files of a format that spans several are read together, after all others.
+    """
+    together: dict[str, list[tuple[str, bytes]]] = {}
+    for name, text in ((name, as_utf8(data)) for name, data in files):
+        try:
+            known = chosen(text, name, log_format)
+            if any(known.name == spanning.name for spanning in SPANNING):
+                together.setdefault(known.name, []).append((name, text))
+                continue
+            found: Log | FormatError = known.read(text, name, source, progress)
+        except FormatError as error:
+            found = error
+        yield name, found
+    for spanning in SPANNING:
+        if pieces := together.get(spanning.name):
+            try:
+                found = spanning.read_together(pieces, source, progress)
+            except FormatError as error:
+                found = error
+            yield pieces[0][0], found
+
+
+def chosen(text: bytes, file: str, log_format: str | None) -> Format:
+    """The format of this name, or the one that says yes; raise FormatError where the file is empty or there is none."""
+    if not text.strip():
         raise FormatError(f"{file}: the file is empty. Point Whymiss at a log with at least one request.")
-    chosen = named(log_format) if log_format else detect(data[:HEAD_BYTES], file)
-    return chosen.read(data, file, source, progress)
+    return named(log_format) if log_format else detect(text[:HEAD_BYTES], file)

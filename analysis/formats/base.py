@@ -3,7 +3,7 @@
 A format is a module with the attributes of ``Format``: it sees bytes, never a path, and knows nothing of tokens.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -27,6 +27,7 @@ class Format(Protocol):
 
     name: str
     title: str
+    looks_for: str  # what a file must have, for whoever asks why one was refused
     limitations: tuple[str, ...]
 
     def sniff(self, head: bytes) -> bool:
@@ -34,6 +35,16 @@ class Format(Protocol):
 
     def read(self, data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
         """Parse the whole log; damage is a Problem in it.  Raise FormatError where nothing could be read."""
+
+
+class SpanningFormat(Format, Protocol):
+    """A format whose requests lie in several files: what one source has of them is read together.
+
+    Its ``read`` is ``read_together`` of one file.
+    """
+
+    def read_together(self, files: Sequence[tuple[str, bytes]], source: str, progress: Progress | None = None) -> Log:
+        """Parse files, each a name with its bytes, as one log."""
 
 
 @dataclass(slots=True)

@@ -12,11 +12,11 @@ import msgspec
 import numpy as np
 
 from analysis.formats import jsontext
+from analysis.formats.calls import count
 from analysis.formats.jsontext import Fields
 from analysis.model.session import CachedBasis, Json, JsonObject, Request, TokenIds, Usage
 
 REPORTS_ZERO_SINCE = (0, 32)  # from here on a server with the flag on says 0, so null means the flag is off
-LARGEST_COUNT = 2**31  # tokens: no prompt is that long, and a store column holds no more
 _FINGERPRINT = re.compile(r"vllm-(\d+)\.(\d+)")
 
 
@@ -126,16 +126,16 @@ def read_usage(usage: Json, fingerprint: str | None) -> Usage:
     """
     if not isinstance(usage, dict):
         return Usage()
-    prompt_tokens = _count(usage.get("prompt_tokens"))
+    prompt_tokens = count(usage.get("prompt_tokens"))
     details = usage.get("prompt_tokens_details")
-    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
+    cached = count(details.get("cached_tokens")) if isinstance(details, dict) else None
     basis: CachedBasis = "reported"
     if cached is None:
         flag_off = not isinstance(details, dict) and _version(fingerprint) >= REPORTS_ZERO_SINCE
         basis = "disabled" if flag_off else "omitted"
     elif prompt_tokens is not None and cached > prompt_tokens:
         cached, basis = None, "omitted"  # a server that counts something else: unusable, and not zero
-    return Usage(prompt_tokens, _count(usage.get("completion_tokens")), cached, basis)
+    return Usage(prompt_tokens, count(usage.get("completion_tokens")), cached, basis)
 
 
 def ids(value: Json) -> "TokenIds | None":
@@ -166,12 +166,6 @@ def _digest(raw: msgspec.Raw) -> str:
 def _version(fingerprint: str | None) -> tuple[int, int]:
     found = _FINGERPRINT.match(fingerprint or "")
     return (int(found[1]), int(found[2])) if found else (0, 0)
-
-
-def _count(value: Json) -> int | None:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return value if type(value) is int and 0 <= value < LARGEST_COUNT else None
 
 
 def _text(value: Json) -> str | None:

@@ -1,11 +1,12 @@
 """Turns into sessions: by the log's own key, else by the messages that the turns share.
 
 The inference ignores what breaks a prefix (system text, tools, salt, reasoning, ids): it compares the other messages
-by role, stripped text and tool names.  It does not split one key into lineages.
+by role, stripped text and tool names.  One key may hold several lineages: those that the log names, and side calls
+(titles, sub-agents), which share neither how they open nor their system text and tools with the session's own turns.
 """
 
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from analysis.core.align import common_prefix
@@ -46,7 +47,7 @@ def grouped(entries: Sequence[Entry], file: str, source: str, log_format: str) -
             source=source,
             file=file,
             log_format=log_format,
-            turns=tuple(replace(turn, number=number) for number, turn in enumerate(turns, 1)),
+            turns=tuple(replace(turn, number=number) for number, turn in enumerate(_with_lineages(turns), 1)),
             inferred=session_id in inferred,
         )
         for session_id, turns in sessions.items()
@@ -68,6 +69,31 @@ def known_times(times: Sequence[float | None]) -> list[float]:
         last = last if time is None else time
         filled.append(last)
     return filled
+
+
+def _with_lineages(turns: Sequence[Turn]) -> Iterator[Turn]:
+    """The turns of one session, side calls set apart from what they were called from.
+
+    What changed in the middle of a conversation is no side call: the first message of the user or the system text and
+    tools are still those of its other turns.
+    """
+    openings: dict[Hashable, str | None] = {}
+    heads: dict[Hashable, str | None] = {}
+    sides = 0
+    for turn in turns:
+        if turn.lineage is None and turn.request.kind == "chat":
+            head, opening = _head(turn.request), _first_of_user(turn.request)
+            lineage = openings.get(opening, heads.get(head, "")) if opening else heads.get(head, "")
+            if lineage == "":
+                lineage = f"side-{sides}" if sides else None
+                sides += 1
+            openings[opening] = heads[head] = lineage
+            turn = replace(turn, lineage=lineage)
+        yield turn
+
+
+def _first_of_user(request: Request) -> str:
+    return next((_text(message) for message in request.messages if message.get("role") == "user"), "")
 
 
 @dataclass(slots=True, eq=False)

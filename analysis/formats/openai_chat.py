@@ -4,17 +4,16 @@ Reads chat and completion requests, streamed responses as text or chunks, and to
 Does not read the Responses API, batch files or several prompts in one request.
 """
 
-import re
-import secrets
 from dataclasses import replace
 from typing import cast, get_args
 
 import msgspec
 
 from analysis.core.media import of_features
-from analysis.formats import jsontext, sse
+from analysis.formats import jsontext, shape, sse
 from analysis.formats.base import FormatError, Problems, Progress
 from analysis.formats.bodies import BodyReader, ResponseParts, ids, response
+from analysis.formats.calls import SALT_KEY, marks
 from analysis.formats.grouping import Entry, grouped
 from analysis.formats.jsontext import Fields
 from analysis.formats.times import seconds
@@ -22,6 +21,7 @@ from analysis.model.session import CachedBasis, Json, JsonObject, Log, TokenIds,
 
 name = "openai-chat"
 title = "OpenAI request/response pairs, chat and completions: JSON lines, a JSON array or one object"
+looks_for = "a JSON object with messages or prompt and a model or response, and no field of another tool"
 limitations: tuple[str, ...] = (
     "several prompts in one completion request are left out",
     "of n > 1 choices the first is read",
@@ -38,16 +38,16 @@ SESSION = ("session_id", "sessionId", "conversation_id", "thread_id", "trace_id"
 HEADERS = ("request_headers", "headers")
 SESSION_HEADER = "x-session-id"
 RANK_HEADER = "x-data-parallel-rank"
+PROMPTS = ("messages", "prompt", "prompt_embeds")
+SENT = ("model", "choices", "prompt_token_ids", *RESPONSE, *STREAM)  # beside bare messages: they went to a server
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
-
-_SALT_KEY = secrets.token_bytes(32)  # of this process: a salt is the same one in all files of a server
-_OPENS = re.compile(rb"(?m)^[ \t\r\0]*[{\[]")  # a value at the start of some line: the first may be broken
-_KEYS = re.compile(rb'"(messages|prompt|prompt_embeds)\\?"\s*:')
 
 
 def sniff(head: bytes) -> bool:
-    """Yes to JSON text with a request body in its first objects, wrapped or bare."""
-    return _OPENS.search(head.removeprefix(jsontext.BOM)) is not None and _KEYS.search(head) is not None
+    """Yes to a request body in the first objects of the file, wrapped or bare, if no other tool's field is there."""
+    records = shape.opening(head)
+    foreign = any(shape.OTHERS & record.keys() for record in records)
+    return not foreign and any(_is_request(record) for record in records)
 
 
 def read(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
@@ -65,7 +65,7 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
 def read_bodies(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
     """Parse request bodies, with or without a response; raise FormatError where not one record is a request."""
     problems = Problems(file)
-    bodies = BodyReader(_SALT_KEY)
+    bodies = BodyReader(SALT_KEY)
     entries = []
     for line, record in jsontext.records(data, problems, progress):
         try:
@@ -78,6 +78,20 @@ def read_bodies(data: bytes, file: str, source: str, progress: Progress | None =
         first = f" First problem: line {found[0].line}: {found[0].message}" if found else ""
         raise FormatError(f"{file}: no request in it that could be read. Whymiss reads {title}.{first}")
     return Log(grouped(entries, file, source, name), found)
+
+
+def _is_request(record: Fields) -> bool:
+    """A wrapped request, or a bare one that names a model or comes with its answer or its ids."""
+    wrapped = next((name for name in REQUEST if any(key in (shape.inner(record, name)) for key in PROMPTS)), None)
+    bare = any(key in record for key in PROMPTS) and any(key in record for key in SENT)
+    return (wrapped is not None or bare) and not _is_anthropic(record, wrapped)
+
+
+def _is_anthropic(record: Fields, wrapped: str | None) -> bool:
+    """A request to /v1/messages, or an answer of it."""
+    answers = [shape.inner(record, name) for name in RESPONSE]
+    asked = shape.inner(record, wrapped) if wrapped else record
+    return any(answer.get("type") == "message" for answer in answers) or ("system" in asked and "messages" in asked)
 
 
 def _entry(record: Fields, line: int, bodies: BodyReader, problems: Problems) -> Entry | None:
@@ -108,6 +122,10 @@ def _entry(record: Fields, line: int, bodies: BodyReader, problems: Problems) ->
         note=_text(_value(record, ("note",))),
         replica=_replica(record),
         server_version=parts.server_version,
+        completeness=marks(_value(record, ("completeness",))),
+        lineage=_text(_value(record, ("lineage",))),
+        client=_text(_value(record, ("client",))),
+        first_token_at=seconds(_value(record, ("ts_first_token",))),
     )
     turn = _with_media(turn, record, problems)
     _remark(turn, parts.has_usage, problems)

@@ -16,6 +16,7 @@ TokenIds: TypeAlias = npt.NDArray[np.int32]
 
 CachedBasis = Literal["reported", "omitted", "disabled", "not-recorded"]
 RequestKind = Literal["chat", "completion"]
+Mark = Literal["no_system", "no_tools", "reconstructed", "truncated", "redacted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +84,16 @@ class Media:
 class Turn:
     """One request and its reply.  ``number`` is 1-based within the session, ``line`` 1-based within the file.
 
-    ``started_at`` and ``ended_at`` are the log's own times, seconds since the epoch.  ``prompt_ids`` and
+    ``started_at`` and ``ended_at`` are the log's own times, seconds since the epoch, ``first_token_at``
+    that of the first token of a reply.  ``prompt_ids`` and
     ``output_ids`` are the ids that the log carries, None where it carries none.  ``replica`` is whoever served the
     turn, as far as the log says: a replica, data-parallel rank or provider with a cache of its own; ``server_version``
     is the response's system fingerprint.  ``media`` are the images of the prompt as a logged render places them.
+
+    ``completeness`` says what the log lacks of the request: its system prompt, its tools; or that it was put together
+    from a transcript, cut off, or blacked out.  Empty is the whole request.  ``lineage`` names what the turn continues
+    within its session where that is not the session's own conversation: a sub-agent, a title call, a branch; it shares
+    nothing with the turns of other lineages by intention.  ``client`` is the client's name and version.
     """
 
     number: int
@@ -103,6 +110,15 @@ class Turn:
     replica: str | None = None
     server_version: str | None = None
     media: tuple[Media, ...] | None = None
+    completeness: frozenset[Mark] = frozenset()
+    lineage: str | None = None
+    client: str | None = None
+    first_token_at: float | None = None
+
+    @property
+    def lacks_head(self) -> bool:
+        """Whether what stands before the messages of the log is not in it: nothing can be said of its tokens."""
+        return bool(self.completeness & {"no_system", "no_tools", "truncated", "redacted"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,6 +31,7 @@ REMEDY = "Log token ids (return_token_ids), or render through a live server (--e
 PATIENCE = 3  # turns in a row that a server may leave unanswered before the analysis gives up
 POOL_REMEDY = "From here on memory is taken as unlimited. Check the number of blocks (--blocks) and the log's times."
 Progress = Callable[[int, int], None]  # turns done, turns in all
+Lineage = tuple[int, str | None]  # a session and what a turn continues within it
 
 
 def analyse(
@@ -72,7 +73,7 @@ class _Walk:
     visits: list[Visit] = field(default_factory=list)
     _serving: Serving = field(init=False)
     _named: list[tuple[Session, Turn]] = field(default_factory=list)
-    _last: dict[int, tuple[Turn, TurnTokens, Served]] = field(default_factory=dict)
+    _last: dict[Lineage, tuple[Turn, TurnTokens, Served]] = field(default_factory=dict)
     _mixed: set[int] = field(init=False)
     _silent: int = 0
 
@@ -113,16 +114,21 @@ class _Walk:
         facts = source_facts(self.visits, self.settings, side)
         facts = facts if self.is_complete else replace(facts, outside_tokens=None)
         gaps = Gaps(self.visits, self.settings, side, blocks_needed)
-        places = {(visit.session, visit.found.turn.number): index for index, visit in enumerate(self.visits)}
+        places = {(id(session), turn.number): index for index, (session, turn) in enumerate(self._named)}
         for session in self.sessions:
-            previous = None
+            previous: dict[str | None, TurnAnalysis] = {}
+            before: dict[str | None, Turn] = {}
             for turn in session.turns:
                 found = self.results[id(turn)]
                 missed = found.account is not None and found.account.missed
                 gap = gaps.of(places[id(session), turn.number]) if missed else None
-                causes, notes = explain(Evidence(found, previous, gap, facts))
+                causes, notes = explain(
+                    Evidence(found, previous.get(turn.lineage), gap, facts, before.get(turn.lineage))
+                )
                 self.results[id(turn)] = replace(found, causes=causes, notes=notes)
-                previous = found if found.full_ids is not None else previous
+                before[turn.lineage] = turn
+                if found.full_ids is not None:
+                    previous[turn.lineage] = found
 
     def session(self, session: Session, found: Reconciliation) -> SessionAnalysis:
         """What was found of a session; ``found`` is the reconciliation of the whole history."""
@@ -148,7 +154,7 @@ class _Walk:
 
     def _aligned(self, session: Session, turn: Turn, tokens: TurnTokens) -> TurnAnalysis:
         """Donor, account and divergence of a turn, which is then part of the history."""
-        last = self._last.get(id(session))
+        last = self._last.get((id(session), turn.lineage))
         served = self._served(session, turn, tokens)
         lcp = served.asked.lcp_tokens
         donor = served.anyone
@@ -173,11 +179,12 @@ class _Walk:
             account=account(facts, booked),
             divergence=divergence(turn, tokens, last[0], last[1], lcp, size, renderer) if last else None,
         )
-        self.visits.append(Visit(id(session), f"{session.session_id} turn {turn.number}", served, found))
+        name = f"{session.session_id} turn {turn.number}"
+        self.visits.append(Visit((id(session), turn.lineage), name, served, found))
         return found
 
     def _served(self, session: Session, turn: Turn, tokens: TurnTokens) -> Served:
-        last = self._last.get(id(session))
+        last = self._last.get((id(session), turn.lineage))
         lcp = common_prefix(last[1].full_ids, tokens.prompt) if last else 0
         asked = Asked(
             full_ids=tokens.full_ids,
@@ -199,7 +206,7 @@ class _Walk:
             self._serving.forget_pools()
             served = self._serving.serve(asked)
         self._named.append((session, turn))
-        self._last[id(session)] = (turn, tokens, served)
+        self._last[id(session), turn.lineage] = (turn, tokens, served)
         return served
 
     def _donor(self, candidate: Candidate | None) -> Donor | None:

@@ -11,8 +11,8 @@ from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import Json, Request, Session, TokenIds, Turn
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
-from analysis.pipeline.importing import LogFile
 from analysis.pipeline.record import records
+from analysis.pipeline.sources import LogFile
 from analysis.pipeline.tokens import RendererFor
 
 NAME = "comparison"

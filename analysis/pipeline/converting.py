@@ -9,7 +9,7 @@ from analysis.formats import read_log
 from analysis.formats.base import FormatError
 from analysis.formats.canonical import lines
 from analysis.model.session import Log, Problem
-from analysis.pipeline.importing import Source, read_source
+from analysis.pipeline.sources import Source, read_source
 
 Progress = Callable[[str, int, int], None]  # stage, done, in all
 

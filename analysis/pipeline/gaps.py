@@ -5,7 +5,7 @@ the log and of the events are taken to be of one clock.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from math import gcd, inf
 from typing import NamedTuple
@@ -27,9 +27,9 @@ FAR_ABOVE = 4  # times the block size before a common divisor of all hits means 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Visit:
-    """A turn in the order the server got it: its session, what was served and what was found."""
+    """A turn in the order the server got it: what it continues, what was served and what was found."""
 
-    session: int
+    lineage: Hashable
     name: str
     served: Served
     found: TurnAnalysis
@@ -91,8 +91,8 @@ class Gaps:
     blocks_needed: Sequence[int] = ()  # by visit: the pool that would have kept all it could hit; empty: not known
     _cleared: list[float] = field(default_factory=list)
     _told: dict[int, list[Told]] = field(default_factory=dict)  # by hash, in the order of the events
-    _by_session: dict[int, list[int]] = field(default_factory=dict)
-    _place: list[int] = field(default_factory=list)  # of a visit among its session's
+    _by_lineage: dict[Hashable, list[int]] = field(default_factory=dict)
+    _place: list[int] = field(default_factory=list)  # of a visit among its lineage's
     _tokens_before: list[int] = field(default_factory=lambda: [0])  # prompt tokens of all visits before
 
     def __post_init__(self) -> None:
@@ -103,7 +103,7 @@ class Gaps:
                 step = 1 if event.kind == "stored" else -1
                 self._told.setdefault(one, []).append(Told(len(self._cleared), event.at, step))
         for index, visit in enumerate(self.visits):
-            places = self._by_session.setdefault(visit.session, [])
+            places = self._by_lineage.setdefault(visit.lineage, [])
             self._place.append(len(places))
             places.append(index)
             self._tokens_before.append(self._tokens_before[-1] + visit.served.asked.prompt_tokens)
@@ -137,8 +137,8 @@ class Gaps:
         )
 
     def _earlier(self, index: int) -> list[int]:
-        """The session's visits before this one."""
-        return self._by_session[self.visits[index].session][: self._place[index]]
+        """The visits of its lineage before this one."""
+        return self._by_lineage[self.visits[index].lineage][: self._place[index]]
 
     def _was_cleared(self, last: Turn | None, start: float | None) -> bool:
         since = None if last is None else last.started_at if last.ended_at is None else last.ended_at
@@ -229,17 +229,17 @@ def _only_prompts(known: Sequence[Visit], size: int) -> bool:
 def _drops(visits: Sequence[Visit]) -> tuple[float, ...]:
     """Instants at which several sessions paused and all of them started at 0 again, after others had hit."""
     pauses, cold = [], []
-    last: dict[int, float] = {}
+    last: dict[Hashable, float] = {}
     first_hit = inf
     for visit in visits:
         start, cached = visit.found.turn.started_at, visit.found.turn.usage.cached_tokens
         if start is None:
             return ()
-        if visit.session in last and visit.served.hit_tokens and cached is not None:
-            pauses.append((last[visit.session], start))
+        if visit.lineage in last and visit.served.hit_tokens and cached is not None:
+            pauses.append((last[visit.lineage], start))
             cold += [] if cached else [pauses[-1]]
         first_hit = min(first_hit, start if cached else inf)
-        last[visit.session] = start
+        last[visit.lineage] = start
     every, dropped = _spans(pauses), _spans(cold)
     instants = sorted({stop for _start, stop in cold if stop > first_hit})
     return tuple(instant for instant in instants if FEW <= dropped(instant) == every(instant))

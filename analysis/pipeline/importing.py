@@ -8,11 +8,10 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
-from analysis.formats import read_log
+from analysis.formats import read_logs
 from analysis.formats.base import FormatError
 from analysis.formats.grouping import known_times
 from analysis.model.record import SessionRecord
@@ -23,39 +22,11 @@ from analysis.pipeline.analyse import NO_SIDE_FILES, analyse
 from analysis.pipeline.gaps import SideFiles
 from analysis.pipeline.record import records
 from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.sources import Source
 from analysis.pipeline.wrong_tokenizer import wrong_tokenizers
 from analysis.store.repository import Import, Repository
 
 Progress = Callable[[str, int, int], None]  # stage, done, in all
-
-LOG_SUFFIXES = (".jsonl", ".json", ".ndjson", ".log")
-
-
-@dataclass(frozen=True, slots=True)
-class LogFile:
-    """A file of a log by its name and its bytes."""
-
-    name: str
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The history of one server: a file, or the files of one folder."""
-
-    name: str
-    files: tuple[LogFile, ...]
-
-    @property
-    def sha256(self) -> str:
-        """Fingerprint of everything in it."""
-        digests = [hashlib.sha256(file.data).hexdigest() for file in self.files]
-        return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
-
-    @property
-    def num_bytes(self) -> int:
-        """Bytes of all its files."""
-        return sum(len(file.data) for file in self.files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +47,6 @@ class Analysed:
         """Every problem once, those of files first."""
         stated = (*self.problems, *(problem for record in self.records for problem in record.problems))
         return tuple(dict.fromkeys(stated))
-
-
-def read_source(path: Path) -> Source:
-    """Read a file or the log files of a folder; raise FormatError or OSError where there is nothing to read."""
-    if not path.is_dir():
-        return Source(path.name, (LogFile(path.name, path.read_bytes()),))
-    found = sorted(file for file in path.iterdir() if file.suffix in LOG_SUFFIXES and file.is_file())
-    if not found:
-        endings = ", ".join(f"*{end}" for end in LOG_SUFFIXES)
-        raise FormatError(f"{path}: no log in this folder (looked for {endings}; folders in it are not read).")
-    return Source(path.name, tuple(LogFile(file.name, file.read_bytes()) for file in found))
-
-
-def joined(sources: Sequence[Source]) -> Source:
-    """Several sources as the history of one server."""
-    names = " + ".join(source.name for source in sources)
-    return Source(names, tuple(file for source in sources for file in source.files))
 
 
 def analyse_source(
@@ -144,15 +98,14 @@ def _sessions(source: Source, log_format: str | None, progress: Progress | None)
     sessions: list[Session] = []
     problems: list[Problem] = []
     refused: list[FormatError] = []
-    for file in source.files:
-        try:
-            log = read_log(file.data, file.name, source.name, log_format, _stage(progress, "bytes read"))
-        except FormatError as error:
-            refused.append(error)
-            problems.append(Problem(file.name, None, str(error).removeprefix(f"{file.name}: ")))
-            continue
-        sessions.extend(log.sessions)
-        problems.extend(log.problems)
+    files = [(file.name, file.data) for file in source.files]
+    for name, log in read_logs(files, source.name, log_format, _stage(progress, "bytes read")):
+        if isinstance(log, FormatError):
+            refused.append(log)
+            problems.append(Problem(name, None, str(log).removeprefix(f"{name}: ")))
+        else:
+            sessions.extend(log.sessions)
+            problems.extend(log.problems)
     if not sessions and refused:
         raise refused[0]
     return continued(sessions), problems

@@ -35,8 +35,10 @@ class TurnTokens:
 
 
 def turn_tokens(turn: Turn, renderer: Renderer | None) -> TurnTokens | None:
-    """The tokens of a turn; None where the log has no ids and there is no renderer.
+    """The tokens of a turn; None where the log has no ids and there is no renderer, or where it lacks the head.
 
+    A render without the system prompt or the tools that were sent is shorter than what the server counted: where its
+    tokens stood is then not known.
     Raises what the renderer raises (ValueError, OSError) where the prompt cannot be rendered.
     """
     prompt = _logged_prompt(turn)
@@ -45,6 +47,8 @@ def turn_tokens(turn: Turn, renderer: Renderer | None) -> TurnTokens | None:
         if renderer is None:
             return None
         prompt = renderer.prompt_ids(turn.request, turn.started_at)
+    if not logged and turn.lacks_head and turn.usage.prompt_tokens not in (None, len(prompt)):
+        return None
     generated, basis = _generated(turn, prompt, renderer)
     full = np.concatenate([prompt, generated]).astype(np.int32, copy=False) if len(generated) else prompt
     media = _media(turn, prompt, None if logged else renderer)
@@ -73,7 +77,7 @@ def _fidelity(turn: Turn, prompt: TokenIds, logged: bool) -> Fidelity:
         return "mismatch"
     if logged:
         return "logged"
-    return "approximate" if counted is None else "exact"
+    return "approximate" if counted is None or turn.completeness else "exact"
 
 
 def _generated(turn: Turn, prompt: TokenIds, renderer: Renderer | None) -> tuple[TokenIds, GeneratedBasis]:

@@ -13,8 +13,9 @@ from streamlit.testing.v1 import AppTest
 
 from analysis.model.session import Problem
 from analysis.model.settings import Settings
-from analysis.pipeline.importing import LogFile, Source, analyse_source, store
+from analysis.pipeline.importing import analyse_source, store
 from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.sources import LogFile, Source
 from analysis.store.repository import Repository
 from app import state
 from app.session_table import SHOWN

@@ -9,8 +9,9 @@ import pytest
 from analysis.model.finding import Account, Divergence
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.settings import Settings
-from analysis.pipeline.importing import LogFile, Source, analyse_source, store
+from analysis.pipeline.importing import analyse_source, store
 from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.sources import LogFile, Source
 from analysis.store.repository import Repository
 from app.session_view import FIDELITY, worst_cell
 from tests.app.dashboard import Open, cards, key_of, no_exception, words

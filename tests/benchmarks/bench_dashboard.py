@@ -11,7 +11,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from analysis.pipeline.importing import LogFile, Source, analyse_source, store
+from analysis.pipeline.importing import analyse_source, store
+from analysis.pipeline.sources import LogFile, Source
 from analysis.store.repository import Repository
 from app import state
 from app.block_map import message

@@ -16,7 +16,7 @@ from analysis.model.renderer import Renderer
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
 from analysis.pipeline.compare import compare
-from analysis.pipeline.importing import LogFile
+from analysis.pipeline.sources import LogFile
 from analysis.render.template import TemplateRenderer
 from tests.builders import RECORDED, analysed, lines_of
 from tests.replay_server import ReplayServer, exchange

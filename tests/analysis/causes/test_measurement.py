@@ -52,3 +52,11 @@ def test_a_turn_after_a_wrong_render_says_so() -> None:
     assert asked.previous is not None
     after = replace(asked, previous=replace(asked.previous, fidelity="mismatch"))
     assert found(after) == ([], ["measurement/previous-not-trusted"])
+
+
+def test_what_the_log_leaves_out_is_said() -> None:
+    asked = evidence(320)
+    turn = replace(asked.now.turn, completeness=frozenset({"no_tools", "no_system"}))
+    (note,) = measurement.explain(replace(asked, now=replace(asked.now, turn=turn)))
+    assert said([note]) == [("measurement/incomplete-request", "note")]
+    assert note.evidence.startswith("the system prompt is not in it, the tools are not in it: ")

@@ -154,3 +154,40 @@ def completion(prompt: Any) -> Request:
 )
 def test_completions(prompts: list[Any], sessions: list[str]) -> None:
     assert asked(*map(completion, prompts)) == sessions
+
+
+TITLE = {"role": "system", "content": "You write titles."}
+
+
+def lineages(*requests: Request | tuple[JsonObject, ...], named: str = "") -> list[str | None]:
+    """The lineages of the turns of one session; ``named`` are those that the log names, "-" for none."""
+    turns = [
+        Turn(
+            0,
+            index,
+            "r",
+            item if isinstance(item, Request) else request(*item),
+            lineage=named[index : index + 1] or None,
+        )
+        for index, item in enumerate(requests)
+    ]
+    (session,) = grouped([Entry(turn, "s") for turn in turns], "f", "f", "test")
+    return [turn.lineage for turn in session.turns]
+
+
+def test_side_calls_of_a_session_are_set_apart() -> None:
+    title, agent = (TITLE, user("A title for this?")), ({"role": "system", "content": "You search."}, user("find"))
+    assert lineages(FIRST, title, THEN, title, agent, THEN) == [None, "side-1", None, "side-1", "side-2", None]
+    assert lineages(FIRST, request(user("Sum up."), tools=({"function": {"name": "look"}},))) == [None, "side-1"]
+
+
+def test_what_changes_within_a_conversation_is_no_side_call() -> None:
+    renamed = ({"role": "system", "content": "It is 10:01."}, *FIRST[1:])
+    summed = (FIRST[0], user("So far: the parcel was found."))
+    other_model = request(*THEN, model="lora")
+    assert lineages(FIRST, renamed, summed, other_model, FIRST) == [None] * 5
+    assert lineages(completion("ab"), completion("cd")) == [None, None]
+
+
+def test_lineages_that_the_log_names_stay() -> None:
+    assert lineages(FIRST, FIRST, named="ab") == ["a", "b"]

@@ -292,7 +292,7 @@ UNSENT: dict[str, Any] = {"messages": BODY["messages"]}
 def test_messages_that_were_sent_to_no_model_are_another_tools_format() -> None:
     data = json.dumps({**UNSENT, "label": 1}).encode()
     with pytest.raises(FormatError, match=r"^f: it holds messages, but no request to a model: .* Whymiss reads OpenAI"):
-        read_log(data, "f", "f")
+        read_log(data, "f", "f", "openai-chat")
     (session,) = openai_chat.read_bodies(data, "f", "f").sessions
     assert session.turns[0].request.messages == tuple(UNSENT["messages"]), "bodies alone need none of it"
 

@@ -14,7 +14,7 @@ from analysis.model.renderer import Renderer
 from analysis.model.session import Json
 from analysis.model.settings import Settings
 from analysis.pipeline.compare import compare
-from analysis.pipeline.importing import LogFile
+from analysis.pipeline.sources import LogFile
 from analysis.render.errors import RenderError
 from analysis.render.template import TemplateRenderer
 from tests.builders import ByteRenderer, assistant, user

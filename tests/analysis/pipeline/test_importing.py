@@ -9,16 +9,9 @@ import pytest
 
 from analysis.formats.base import FormatError, UnknownFormat
 from analysis.model.settings import Settings
-from analysis.pipeline.importing import (
-    LogFile,
-    Source,
-    already_stored,
-    analyse_source,
-    joined,
-    read_source,
-    store,
-)
+from analysis.pipeline.importing import already_stored, analyse_source, store
 from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.sources import LogFile, Source, joined, read_source
 from analysis.store.repository import Repository
 from tests.builders import RECORDED, SAMPLE_MODEL, lines_of, log_of
 from tests.sample_store import GIVEN, fill, sample, sample_renderers
@@ -116,7 +109,7 @@ def test_one_bad_file_among_good_ones_is_a_problem(tmp_path: Path) -> None:
     analysed = analyse_source(read_source(tmp_path), Renderers(), GIVEN)
     assert len(analysed.records) == 1
     said = {problem.file: problem.message for problem in analysed.problems}
-    assert said["bad.log"].startswith("binary data, and no log that Whymiss reads. It reads: openai-chat")
+    assert said["bad.log"].startswith("binary data, and no log that Whymiss reads. Tried: openai-chat")
     assert said["empty.json"].startswith("the file is empty")
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis.pipeline.importing import LogFile, Source, analyse_source, read_source, store
+from analysis.pipeline.importing import analyse_source, store
 from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.sources import LogFile, Source, read_source
 from analysis.store.repository import Repository
 from tests.builders import RECORDED
 from tests.sample_store import GIVEN

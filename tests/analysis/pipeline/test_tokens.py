@@ -37,11 +37,29 @@ class Rewriting(ByteRenderer):
         pytest.param({"usage": Usage(len(PROMPT))}, "exact", id="rendered as counted"),
         pytest.param({"usage": Usage(len(PROMPT) + 1)}, "mismatch", id="rendered, counted otherwise"),
         pytest.param({"usage": Usage()}, "approximate", id="rendered and not counted"),
+        pytest.param(
+            {"usage": Usage(len(PROMPT)), "completeness": frozenset({"reconstructed"})},
+            "approximate",
+            id="from a transcript",
+        ),
+        pytest.param(
+            {"usage": Usage(), "completeness": frozenset({"no_system"})}, "approximate", id="without its head"
+        ),
+        pytest.param(
+            {"prompt_ids": tokens(1), "usage": Usage(1), "completeness": frozenset({"no_tools"})},
+            "logged",
+            id="ids tell",
+        ),
     ],
 )
 def test_fidelity(changes: dict[str, object], fidelity: str) -> None:
     found = turn_tokens(replace(ASKED, **changes), ByteRenderer())  # type: ignore[arg-type]
     assert found is not None and found.fidelity == fidelity
+
+
+def test_without_the_head_a_longer_prompt_has_no_tokens() -> None:
+    asked = replace(ASKED, usage=Usage(len(PROMPT) + 9), completeness=frozenset({"no_system"}))
+    assert turn_tokens(asked, ByteRenderer()) is None
 
 
 def generated(asked: Turn, renderer: ByteRenderer | None) -> tuple[list[int], str]:

@@ -1,0 +1,39 @@
+"""One growing transcript, expanded into the requests that must have been sent: each is what stands before a reply.
+
+Does not know what a transcript leaves out: the system prompt, the tools and whatever the client sent besides.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from analysis.model.session import JsonObject
+
+
+class Step(NamedTuple):
+    """One call: the messages of its request, its reply, and the position of the reply in the transcript (from 0)."""
+
+    messages: tuple[JsonObject, ...]
+    reply: JsonObject
+    position: int
+
+
+def steps(messages: Sequence[JsonObject], is_reply: Callable[[JsonObject], bool] | None = None) -> Iterator[Step]:
+    """The calls of a transcript in their order; requests share the message objects.
+
+    ``is_reply`` tells the replies where a role does not.
+
+    An assistant's message right at the front, or behind another one, was not asked for and is history: a greeting, a
+    piece of a reply that the client split.
+
+    >>> [len(step.messages) for step in steps([{"role": "user"}, {"role": "assistant"}, {"role": "user"}])]
+    [1]
+    """
+    history = tuple(messages)
+    for position, message in enumerate(history):
+        if position and (is_reply or is_assistant)(message) and not is_assistant(history[position - 1]):
+            yield Step(history[:position], message, position)
+
+
+def is_assistant(message: JsonObject) -> bool:
+    """Whether a model wrote this message."""
+    return message.get("role") == "assistant"
