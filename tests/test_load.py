@@ -100,10 +100,10 @@ def check(one: Asked, came: bytes, raw: bytes) -> None:
     assert b'"request":' + one.sent in raw
     streamed = json.loads(one.sent)["stream"]
     if one.cut is None:
-        assert came == one.answer and "completeness" not in line
+        assert came == one.answer and "complete" not in line
         assert line["response_sse"].encode() == one.answer if streamed else b'"response":' + one.answer in raw
         return
     kept = line["response_sse"].encode()
-    assert line["completeness"] == ["truncated"] and line["note"].startswith(one.cut)
+    assert line["complete"] is False and line["note"].startswith(one.cut)
     assert one.answer.startswith(kept) and kept.startswith(came) and len(kept) < len(one.answer)
     assert one.cut == CLIENT_LEFT or kept == came == one.answer[:500]

@@ -42,7 +42,7 @@ def line(exchange: Exchange, salted: Salted | None) -> bytes:
         "server": {"base": exchange.server} | ({"dp_rank": exchange.dp_rank} if exchange.dp_rank else {}),
         "client": exchange.client,
         "note": "; ".join(words for words in (exchange.cut, remark) if words) or None,
-        "completeness": ["truncated"] if exchange.cut else None,
+        "complete": False if exchange.cut else None,  # of the answer; "completeness" speaks of the request
         "request": request,
     }
     if answer:

@@ -1,6 +1,7 @@
 """The canonical writer: whatever was read comes back the same from what was written."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,27 @@ def test_a_request_known_by_its_ids_alone_has_them_as_prompt() -> None:
 def test_images_stay_where_they_are(media: tuple[Media, ...]) -> None:
     turn = Turn(1, 1, "r", Request("chat", "m", (user("a"),)), REPLY, prompt_ids=tokens(range(8)), media=media)
     assert again(Log((of_turns(turn),))).sessions[0].turns[0].media == media
+
+
+def test_what_the_log_says_of_a_turn_is_kept() -> None:
+    marked = Turn(
+        number=1,
+        line=1,
+        request_id="r",
+        request=Request("chat", "m", (user("a"),)),
+        reply=REPLY,
+        completeness=frozenset({"no_tools", "reconstructed"}),
+        lineage="agent-7",
+        client="agent/1.2",
+        first_token_at=10.25,
+        started_at=10.0,
+        note="a note",
+    )
+    log = Log((of_turns(marked, replace(marked, request_id="r2", lineage=None)),))
+    assert_same(log, again(log))
+    first = json.loads(next(lines([log])))
+    assert (first["lineage"], first["client"], first["ts_first_token"]) == ("agent-7", "agent/1.2", 10.25)
+    assert first["completeness"] == ["no_tools", "reconstructed"]
 
 
 def test_a_call_without_a_reply_stays_a_turn() -> None:

@@ -71,8 +71,8 @@ def test_a_stream_is_kept_as_it_came() -> None:
 
 def test_what_was_cut_is_marked() -> None:
     found = written(exchange(cut=CUT))
-    assert found["completeness"] == ["truncated"] and found["note"] == CUT
-    assert "completeness" not in written(exchange()) and "note" not in written(exchange())
+    assert found["complete"] is False and found["note"] == CUT
+    assert "complete" not in written(exchange()) and "note" not in written(exchange())
 
 
 def test_a_salt_is_a_fingerprint_and_all_else_stays() -> None:

@@ -78,7 +78,7 @@ def test_what_runs_is_waited_for(tmp_path: Path, got: list[Any]) -> None:
         client.join()
     assert got == [answer_to(slow(0.1))]
     (line,) = running.lines()
-    assert "completeness" not in line
+    assert "complete" not in line
     assert running.said == ["waiting up to 10 s for 1 running exchange; Ctrl-C again marks them as cut and stops."]
 
 
@@ -93,7 +93,7 @@ def test_what_does_not_end_is_marked(tmp_path: Path, got: list[Any], wait_second
         client.join()
     assert isinstance(got[0], httpx.HTTPError), "the client sees that it is not all"
     (line,) = running.lines()
-    assert line["completeness"] == ["truncated"] and line["note"].startswith("the recorder was stopped after ")
+    assert line["complete"] is False and line["note"].startswith("the recorder was stopped after ")
     assert answer_to(slow(5)).startswith(line["response_sse"].encode())
 
 

@@ -115,7 +115,7 @@ def test_a_server_that_is_down_is_a_502_that_says_so(tmp_path: Path) -> None:
             error = answer.json()["error"]
             assert error["message"].startswith(f"{nobody} refused the connection") and error["code"] == 502
             (line,) = lines(running)
-    assert line["status"] == 502 and line["response"] == answer.json() and "completeness" not in line
+    assert line["status"] == 502 and line["response"] == answer.json() and "complete" not in line
 
 
 def test_a_server_that_hangs_up_before_it_answers_is_a_502(running: Running) -> None:
@@ -136,7 +136,7 @@ def test_a_server_that_breaks_off_breaks_off_for_the_client_too(running: Running
             came += piece
     assert came == answer_to(sent)[:40]
     (line,) = lines(running)
-    assert line["completeness"] == ["truncated"]
+    assert line["complete"] is False
     assert line["note"] == "the server broke off after 40 bytes of the answer"
     assert (line.get("response_sse") or line["response"]).encode() == answer_to(sent)[:40]
 
@@ -146,7 +146,7 @@ def test_a_client_that_leaves_ends_the_request(upstream: Upstream, running: Runn
     with httpx.stream("POST", running.url + CHAT, content=sent) as answer:
         first = next(answer.iter_raw())
     (line,) = lines(running)
-    assert line["completeness"] == ["truncated"] and line["note"].startswith("the client left after ")
+    assert line["complete"] is False and line["note"].startswith("the client left after ")
     kept = line["response_sse"].encode()
     assert kept.startswith(first) and answer_to(sent).startswith(kept) and len(kept) < len(answer_to(sent)) / 2
     assert not upstream.seen[0].finished, "the server is told, and computes no more"
@@ -168,7 +168,7 @@ def test_a_client_that_has_read_the_last_event_may_leave(upstream: Upstream, run
     with httpx.stream("POST", running.url + CHAT, content=body(stream=True)) as answer:
         assert next(answer.iter_raw()) == event
     (line,) = lines(running)
-    assert "completeness" not in line and line["response_sse"] == "data: [DONE]\n\n"
+    assert "complete" not in line and line["response_sse"] == "data: [DONE]\n\n"
 
 
 def test_additions_are_in_the_log_and_not_at_the_client(upstream: Upstream, tmp_path: Path) -> None:
