@@ -130,12 +130,13 @@ def _import(
 ) -> None:
     """Read what was given and import it; what is wrong with it is shown in the dialog."""
     try:
-        sources = [source_of(upload.name, upload.getvalue()) for upload in uploads]
+        sources, refused = _unpacked(uploads)
         if path:
             sources.append(read_source(state.typed_path(path)))
         if together and len(sources) > 1:
             sources, settings = [joined(sources)], replace(settings, same_server=True)
         outcome = import_sources(sources, renderers(), settings)
+        outcome.refused = (*refused, *outcome.refused)
     except (ValueError, OSError) as error:
         st.error(plain(str(error)))
         return
@@ -146,6 +147,17 @@ def _import(
     elif not outcome.refused:
         state.say(outcome.sentence())
         st.rerun()
+
+
+def _unpacked(uploads: Sequence[UploadedFile]) -> tuple[list[Source], list[str]]:
+    """The uploads as sources, and what is wrong with those that cannot be unpacked."""
+    sources, refused = [], []
+    for upload in uploads:
+        try:
+            sources.append(source_of(upload.name, upload.getvalue()))
+        except FormatError as error:
+            refused.append(str(error))
+    return sources, refused
 
 
 def import_sources(sources: Sequence[Source], renderers: Renderers, settings: Settings) -> Outcome:

@@ -8,6 +8,7 @@ from analysis.model.session import CachedBasis, Mark
 
 USAGE_MISSING = "measurement/usage-missing"
 INCOMPLETE = "measurement/incomplete-request"
+LINEAGE = "measurement/lineage"
 RENDER_WRONG = "measurement/wrong-render"
 PREVIOUS_WRONG = "measurement/previous-not-trusted"
 
@@ -33,6 +34,8 @@ def explain(evidence: Evidence) -> Iterator[Cause | Note]:
         yield Note(USAGE_MISSING, WHY[usage.cached_basis])
     if lacking := [said for mark, said in LACKS.items() if mark in evidence.now.turn.completeness]:
         yield Note(INCOMPLETE, f"{', '.join(lacking)}: what differs there cannot be told from this log")
+    if (lineage := evidence.now.turn.lineage) is not None:
+        yield Note(LINEAGE, f"not the session's own conversation but {lineage}: compared with its own turns only")
     if evidence.now.fidelity == "mismatch":
         yield Note(
             RENDER_WRONG, "the prompt rendered to another length than the server counted: wrong tokenizer or template"

@@ -2,13 +2,31 @@
 
 from collections.abc import Iterator, Sequence
 
-from analysis.formats import openai_chat
+from analysis.formats import (
+    anthropic_messages,
+    litellm,
+    mini_swe_agent,
+    openai_batch,
+    openai_chat,
+    plain_transcripts,
+    responses_api,
+    swe_agent,
+)
 from analysis.formats.base import HEAD_BYTES, Format, FormatError, Progress, SpanningFormat, UnknownFormat
 from analysis.formats.containers import as_utf8
 from analysis.model.session import Log
 
-FORMATS: tuple[Format, ...] = (openai_chat,)
-SPANNING: tuple[SpanningFormat, ...] = ()  # those of FORMATS whose requests lie in several files
+FORMATS: tuple[Format, ...] = (
+    openai_chat,
+    anthropic_messages,
+    responses_api,
+    openai_batch,
+    litellm,
+    mini_swe_agent,
+    swe_agent,
+    plain_transcripts,
+)
+SPANNING: tuple[SpanningFormat, ...] = (openai_batch,)  # those of FORMATS whose requests lie in several files
 
 
 def detect(head: bytes, file: str) -> Format:

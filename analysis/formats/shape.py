@@ -33,7 +33,7 @@ NOTHING = msgspec.Raw(b"null")
 _MARK = re.compile(r'"((?:[^"\\]|\\.)*)"|[{}\[\]:,]')
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=1)
 def opening(head: bytes) -> tuple[Fields, ...]:
     """The first objects of a file, of which some line or array item may be broken; empty where there are none.
 

@@ -8,6 +8,20 @@ from typing import NamedTuple
 
 from analysis.model.session import JsonObject
 
+FIELDS = frozenset(
+    [
+        "role",
+        "content",
+        "name",
+        "tool_calls",
+        "tool_call_id",
+        "reasoning",
+        "reasoning_content",
+        "thinking",
+        "function_call",
+    ]
+)
+
 
 class Step(NamedTuple):
     """One call: the messages of its request, its reply, and the position of the reply in the transcript (from 0)."""
@@ -37,3 +51,8 @@ def steps(messages: Sequence[JsonObject], is_reply: Callable[[JsonObject], bool]
 def is_assistant(message: JsonObject) -> bool:
     """Whether a model wrote this message."""
     return message.get("role") == "assistant"
+
+
+def sent(message: JsonObject) -> JsonObject:
+    """A message with the fields that an API takes, without what a tool notes beside them."""
+    return {key: value for key, value in message.items() if key in FIELDS and (value is not None or key == "content")}

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from analysis.formats import read_log
+from analysis.formats import read_logs
 from analysis.formats.base import FormatError
 from analysis.formats.canonical import lines
 from analysis.model.session import Log, Problem
-from analysis.pipeline.sources import Source, read_source
+from analysis.pipeline.sources import Source, joined, read_source
 
 Progress = Callable[[str, int, int], None]  # stage, done, in all
 
@@ -59,24 +59,16 @@ def read_to_convert(
 def _read(
     paths: Sequence[Path], log_format: str | None, progress: Progress | None
 ) -> Iterator[tuple[str, Log | FormatError | OSError]]:
+    """All files as those of one source, which is what the canonical log will be."""
+    sources: list[Source] = []
     for path in paths:
         try:
-            source = read_source(path)
+            sources.append(read_source(path))
         except (FormatError, OSError) as error:
             yield path.name, error
-            continue
-        yield from _read_files(source, log_format, progress)
-
-
-def _read_files(
-    source: Source, log_format: str | None, progress: Progress | None
-) -> Iterator[tuple[str, Log | FormatError]]:
     stage = None if progress is None else lambda done, total: progress("bytes read", done, total)
-    for file in source.files:
-        try:
-            yield file.name, read_log(file.data, file.name, source.name, log_format, stage)
-        except FormatError as error:
-            yield file.name, error
+    together = joined(sources)
+    yield from read_logs([(file.name, file.data) for file in together.files], together.name, log_format, stage)
 
 
 def _reason(error: Exception) -> str:

@@ -39,7 +39,7 @@ _MESSAGE = re.compile(r"messages\[(\d+)\]\.(\w+)(?:\[(\d+)\])?")
 def verdict(figures: SessionFigures) -> str:
     """One sentence for a person who does not know what a block is, and another on what it leaves out."""
     if figures.unknown_turns == figures.num_turns:
-        return "The tokens are unknown: a tokenizer for this model is needed."
+        return "The tokens are unknown: a tokenizer for this model is needed, or the log lacks part of its requests."
     if figures.mismatched_turns:
         return (
             f"{counted(figures.mismatched_turns, 'turn')} of {figures.num_turns} came out at another length than the"

@@ -1,14 +1,17 @@
 """The form that adds logs: what it brings, and what it says of it."""
 
+import gzip
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from analysis.model.record import SessionRecord
 from analysis.store.repository import Repository
-from app import state
+from app import log_form, state
 from app.log_form import IDS, LIVE, MODEL, Outcome
 from tests.app.dashboard import Open, press, words
 from tests.builders import SAMPLE_MODEL
@@ -111,8 +114,8 @@ def test_a_folder_is_one_server_and_what_is_no_log_in_it_is_noted(visit: Open, d
     [
         pytest.param(None, "No such file or directory", id="missing"),
         pytest.param(b"", "the file is empty", id="empty"),
-        pytest.param(b"\0", "binary data, and no log that Whymiss reads. It reads: openai-chat", id="binary"),
-        pytest.param(b"{}", "text, and no log that Whymiss reads. It reads: openai-chat", id="no request"),
+        pytest.param(b"\0", "binary data, and no log that Whymiss reads. Tried: openai-chat looks for", id="binary"),
+        pytest.param(b"{}", "text, and no log that Whymiss reads. Tried: openai-chat looks for", id="no request"),
     ],
 )
 def test_what_cannot_be_read_is_said_in_the_form(
@@ -176,3 +179,13 @@ def test_a_live_server_speaks_only_where_it_renders(
         add(shown, log, tokens=tokens)
     said = only_record(database).settings
     assert (said.block_size, said.block_size_basis, said.num_blocks, said.prefix_caching) == served
+
+
+def test_an_upload_that_cannot_be_unpacked_does_not_stop_the_others() -> None:
+    uploads: Any = [
+        SimpleNamespace(name="bad.zip", getvalue=lambda: b"PK\x03\x04"),
+        SimpleNamespace(name="good.jsonl.gz", getvalue=lambda: gzip.compress(CLOCK[0])),
+    ]
+    sources, refused = log_form._unpacked(uploads)
+    assert [source.files[0].name for source in sources] == ["good.jsonl"]
+    assert len(refused) == 1 and refused[0].startswith("bad.zip: not a zip archive")

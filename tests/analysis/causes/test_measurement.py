@@ -54,6 +54,13 @@ def test_a_turn_after_a_wrong_render_says_so() -> None:
     assert found(after) == ([], ["measurement/previous-not-trusted"])
 
 
+def test_a_turn_of_another_lineage_says_so() -> None:
+    asked = evidence(320)
+    turn = replace(asked.now.turn, lineage="side-1")
+    (note,) = measurement.explain(replace(asked, now=replace(asked.now, turn=turn)))
+    assert said([note]) == [("measurement/lineage", "note")] and "side-1" in note.evidence
+
+
 def test_what_the_log_leaves_out_is_said() -> None:
     asked = evidence(320)
     turn = replace(asked.now.turn, completeness=frozenset({"no_tools", "no_system"}))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.formats import read_log
+from analysis.formats import SPANNING, read_log, read_logs
 from analysis.formats.canonical import lines
 from analysis.model.session import CachedBasis, Log, Media, Request, Session, Turn, Usage
 from tests.analysis.formats.test_formats import FORMAT_OF
@@ -56,8 +56,14 @@ def assert_same(one: Log, other: Log) -> None:
 
 @pytest.mark.parametrize("path", FORMAT_OF, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_log_comes_back_the_same(path: Path) -> None:
-    log = log_of(path)
-    assert_same(log, again(log))
+    """Batches are requests in one file and answers in another, which are read together."""
+    spans = FORMAT_OF[path] in {spanning.name for spanning in SPANNING}
+    files = sorted(path.parent.glob("*.jsonl")) if spans else [path]
+    found = read_logs([(file.name, file.read_bytes()) for file in files], path.name)
+    logs = [log for _name, log in found if isinstance(log, Log)]
+    assert logs
+    for log in logs:
+        assert_same(log, again(log))
 
 
 def test_no_secret_of_the_source_is_in_it() -> None:

@@ -1,17 +1,25 @@
 """The registry: exactly one format says yes, and what is no log is said in one line."""
 
+import contextlib
 import gzip
 import json
+import random
+import textwrap
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import analysis.formats as formats
 from analysis.formats import FORMATS, detect, named, read_log
 from analysis.formats.base import HEAD_BYTES, Format, FormatError, UnknownFormat
 from tests.builders import RECORDED, ROOT, SAMPLES
+from tests.format_samples import FORMAT_SAMPLES
 
-FORMAT_OF = dict.fromkeys((*SAMPLES, *RECORDED), "openai-chat")
+FORMAT_OF = {**dict.fromkeys((*SAMPLES, *RECORDED), "openai-chat"), **FORMAT_SAMPLES}
 NO_LOGS = {
     "binary": b"\x7fELF\x02\x01\x01" + bytes(57),
     "an image": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01",
@@ -23,7 +31,7 @@ NO_LOGS = {
 }
 
 
-@pytest.mark.parametrize("path", FORMAT_OF, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FORMAT_OF, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_only_its_own_format_says_yes(path: Path) -> None:
     head = path.read_bytes()[:HEAD_BYTES]
     assert [known.name for known in FORMATS if known.sniff(head)] == [FORMAT_OF[path]]
@@ -82,7 +90,7 @@ def test_a_file_of_blank_lines_is_judged_at_once() -> None:
 
 
 def test_two_formats_that_say_yes_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats, "FORMATS", (*FORMATS, *FORMATS))
+    monkeypatch.setattr(formats, "FORMATS", (FORMATS[0], FORMATS[0]))
     with pytest.raises(UnknownFormat, match=r"could be any of: openai-chat, openai-chat.*--format"):
         detect(SAMPLES[0].read_bytes()[:HEAD_BYTES], "f")
 
@@ -115,3 +123,102 @@ def test_progress_ends_at_the_size_of_the_file() -> None:
     read_log(data, "f", "f", progress=lambda done, total: seen.append((done, total)))
     assert seen[-1] == (len(data), len(data))
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+def test_a_refusal_names_every_format_and_what_it_looks_for() -> None:
+    with pytest.raises(UnknownFormat) as refused:
+        detect(b"hello", "f")
+    for known in FORMATS:
+        assert f"{known.name} looks for {known.looks_for}" in str(refused.value)
+
+
+@pytest.mark.parametrize("path", FORMAT_SAMPLES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_file_that_is_cut_off_gives_no_other_turns(path: Path) -> None:
+    """At every 1 % of the file: what is read is part of what the whole file gives, and nothing else is raised."""
+    known = named(FORMAT_OF[path])
+    whole = path.read_bytes()
+    ids = _ids(known, whole)
+    for percent in range(100):
+        data = whole[: len(whole) * percent // 100]
+        known.sniff(data)
+        assert _ids(known, data) <= ids
+
+
+def _ids(known: Format, data: bytes) -> set[tuple[int, str, int]]:
+    try:
+        sessions = known.read(data, "f", "s").sessions
+    except FormatError:
+        return set()
+    return {(turn.line, turn.request_id, len(turn.request.messages)) for session in sessions for turn in session.turns}
+
+
+ODD: tuple[object, ...] = (None, True, 0, -1, 1e400, "", "x", [], {}, [None], {"a": 1}, "{", "[", {"role": 1}, 2**70)
+
+
+def _mutated(value: object, chance: random.Random) -> object:
+    if chance.random() < 0.06:
+        return chance.choice(ODD)
+    if isinstance(value, dict):
+        return {key: _mutated(item, chance) for key, item in value.items() if chance.random() > 0.03}
+    if isinstance(value, list):
+        return [_mutated(item, chance) for item in value if chance.random() > 0.03]
+    return value
+
+
+@given(st.sampled_from(list(FORMAT_SAMPLES)), st.sampled_from(FORMATS), st.integers(0, 2**32))
+@settings(max_examples=300, deadline=None)
+def test_a_parser_raises_nothing_else_whatever_stands_in_the_fields(path: Path, known: Format, seed: int) -> None:
+    data = json.dumps([_mutated(record, random.Random(seed)) for record in _records(path)]).encode()
+    known.sniff(data)
+    with contextlib.suppress(FormatError):
+        known.read(data, "f", "s")
+
+
+@given(st.binary(max_size=300), st.sampled_from(FORMATS))
+@settings(max_examples=300, deadline=None)
+def test_a_parser_raises_nothing_else_on_any_bytes(data: bytes, known: Format) -> None:
+    known.sniff(data)
+    with contextlib.suppress(FormatError):
+        known.read(data, "f", "s")
+
+
+@cache
+def _records(path: Path) -> list[object]:
+    text = path.read_text("utf-8")
+    try:
+        whole = json.loads(text)
+    except ValueError:
+        return [json.loads(line) for line in text.splitlines()]
+    return whole if isinstance(whole, list) else [whole]
+
+
+SECRETS = ("tenant-secret", "secret-hash", "hashed-key")
+
+
+@pytest.mark.parametrize("path", FORMAT_SAMPLES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_no_secret_leaves_a_parser(path: Path) -> None:
+    with contextlib.suppress(FormatError):
+        said = repr(named(FORMAT_OF[path]).read(path.read_bytes(), "f", "s"))
+        assert not any(secret in said for secret in SECRETS)
+
+
+def test_the_format_of_the_readme_is_one() -> None:
+    """The example is run as it stands there."""
+    text = (ROOT / "README.md").read_text("utf-8")
+    example = text[text.index('    name, title = "acme"') : text.index("\n\nThe sample goes to")]
+    module: dict[str, Any] = {}
+    exec(
+        "from analysis.formats import jsontext, shape\n"
+        "from analysis.formats.base import FormatError, Problems, Progress\n"
+        "from analysis.formats.calls import entry, first_text, objects, usage\n"
+        "from analysis.formats.grouping import grouped\n"
+        "from analysis.model.session import Log\n" + textwrap.dedent(example),
+        module,
+    )
+    data = b'{"acme_run": 7, "model": "m", "messages": [{"role": "user", "content": "a"}], "prompt": 9, "cached": 0}'
+    assert module["sniff"](data) and not any(known.sniff(data) for known in FORMATS if known.name != "openai-chat")
+    (session,) = module["read"](data, "f", "s").sessions
+    (turn,) = session.turns
+    assert (session.session_id, turn.usage.cached_tokens, turn.completeness) == ("7", 0, {"no_tools"})
+    with pytest.raises(FormatError):
+        module["read"](b"{", "f", "s")

@@ -160,7 +160,7 @@ TITLE = {"role": "system", "content": "You write titles."}
 
 
 def lineages(*requests: Request | tuple[JsonObject, ...], named: str = "") -> list[str | None]:
-    """The lineages of the turns of one session; ``named`` are those that the log names, "-" for none."""
+    """The lineages of the turns of one session; ``named`` are those that the log names, a letter each."""
     turns = [
         Turn(
             0,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from analysis.formats import openai_chat, read_log
+from analysis.formats import openai_chat, read_log, wrapper
 from analysis.formats.base import FormatError
 from analysis.model.session import Log, Media, Turn, Usage
 from tests.builders import RECORDED, ROOT, SAMPLES, lines_of, log_of
@@ -40,8 +40,8 @@ def problems(log: Log) -> list[tuple[int | None, str]]:
 
 
 PAIRS = {
-    **{f"request as {key}": {key: BODY, "response": ANSWER} for key in openai_chat.REQUEST},
-    **{f"response as {key}": {"request": BODY, key: ANSWER} for key in openai_chat.RESPONSE},
+    **{f"request as {key}": {key: BODY, "response": ANSWER} for key in wrapper.REQUEST},
+    **{f"response as {key}": {"request": BODY, key: ANSWER} for key in wrapper.RESPONSE},
     "bodies as text": {"request": json.dumps(BODY), "response": json.dumps(ANSWER)},
     "stream as response_sse": {"request": BODY, "response_sse": SSE},
     "stream as sse": {"request": BODY, "sse": SSE},
@@ -77,12 +77,12 @@ def test_synonyms(record: dict[str, Any]) -> None:
     assert turn.request_id == "r1"
 
 
-@pytest.mark.parametrize("key", openai_chat.STARTED)
+@pytest.mark.parametrize("key", wrapper.STARTED)
 def test_start_times(key: str) -> None:
     assert only({"request": BODY, key: "2026-11-29T14:20:33Z"}).started_at == 1795962033.0
 
 
-@pytest.mark.parametrize("key", openai_chat.ENDED)
+@pytest.mark.parametrize("key", wrapper.ENDED)
 def test_end_times(key: str) -> None:
     assert only({"request": BODY, key: 1795962033000}).ended_at == 1795962033.0
 
@@ -90,7 +90,7 @@ def test_end_times(key: str) -> None:
 @pytest.mark.parametrize(
     ("record", "key"),
     [
-        *(pytest.param({"request": BODY, name: "s"}, "s", id=name) for name in openai_chat.SESSION),
+        *(pytest.param({"request": BODY, name: "s"}, "s", id=name) for name in wrapper.SESSION),
         pytest.param({"request": {**BODY, "session_id": "s"}}, "s", id="in the body"),
         pytest.param({"request": BODY, "request_headers": {"X-Session-ID": "s"}}, "s", id="as a header"),
         pytest.param({"request": BODY, "headers": {"x-session-id": "s"}}, "s", id="as a header in small letters"),

@@ -236,3 +236,17 @@ def test_progress_counts_turns() -> None:
     made = session(SYSTEM, "hi", "hello", "more")
     analyse([made], lambda model: ByteRenderer(), Settings(), lambda done, total: seen.append((done, total)))
     assert seen == [(1, 2), (2, 2)]
+
+
+def test_a_turn_is_compared_with_the_turn_before_it_in_its_own_lineage() -> None:
+    """A title call between two turns is no divergence, and neither is the turn that follows it."""
+    system, asks = {"role": "system", "content": "You help. " * 20}, user("Where is my parcel?")
+    first = turn(system, asks, reply=assistant("On its way."))
+    title = replace(
+        turn({"role": "system", "content": "You write titles."}, asks, reply=assistant("Parcel")), lineage="t"
+    )
+    again = turn(system, asks, assistant("On its way."), user("Since when?"), reply=assistant("Monday."))
+    (found,) = analyse([of_turns(first, title, again, title)], lambda model: ByteRenderer(), Settings())
+    assert [one.previous.turn if one.previous else None for one in found.turns] == [None, None, 1, 2]
+    assert not any(one.divergence for one in found.turns)
+    assert [one.account.lost for one in found.turns if one.account] == [0, 0, 0, 0]

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.formats.base import FormatError
 from analysis.pipeline.converting import read_to_convert
-from tests.builders import SAMPLES, log_of
+from tests.builders import ROOT, SAMPLES, log_of
 
 CLEAN, SHARED = SAMPLES[0], next(path for path in SAMPLES if path.stem.startswith("13"))
 
@@ -31,9 +31,17 @@ def test_what_is_no_log_is_a_problem_beside_what_is(tmp_path: Path) -> None:
     (tmp_path / "x.log").write_bytes(b"hello")
     converted = read_to_convert([tmp_path / "x.log", CLEAN, tmp_path / "none.jsonl"])
     assert converted.num_sessions == 1
-    assert [problem.file for problem in converted.problems] == ["x.log", "none.jsonl"]
-    assert converted.problems[0].message.startswith("text, and no log that Whymiss reads.")
-    assert converted.problems[1].message == "No such file or directory"
+    said = {problem.file: problem.message for problem in converted.problems}
+    assert said.keys() == {"x.log", "none.jsonl"} and said["none.jsonl"] == "No such file or directory"
+    assert said["x.log"].startswith("text, and no log that Whymiss reads.")
+
+
+def test_files_that_belong_together_are_read_together() -> None:
+    """A batch is its requests in one file and its answers in another."""
+    batch = ROOT / "tests" / "data" / "formats" / "openai-batch"
+    apart = read_to_convert(sorted(batch.glob("*.jsonl")))
+    assert apart.num_lines == read_to_convert([batch]).num_lines > 0
+    assert any(turn.reply for log in apart.logs for session in log.sessions for turn in session.turns)
 
 
 @pytest.mark.parametrize(

@@ -89,11 +89,13 @@ LOST = {"lost_tokens": 6_000, "costliest_turn": 4}
             id="not reported, but lost",
         ),
         pytest.param(
-            {"unknown_turns": 9}, "The tokens are unknown: a tokenizer for this model is needed.", id="unknown"
+            {"unknown_turns": 9},
+            "The tokens are unknown: a tokenizer for this model is needed, or the log lacks part of its requests.",
+            id="unknown",
         ),
         pytest.param(
             {"unknown_turns": 9, "known_turns": 0, "mismatched_turns": 0, "prompt_tokens": 0},
-            "The tokens are unknown: a tokenizer for this model is needed.",
+            "The tokens are unknown: a tokenizer for this model is needed, or the log lacks part of its requests.",
             id="unknown and not reported",
         ),
         pytest.param(

@@ -1,0 +1,144 @@
+"""What stands around a request in the log of a proxy: body, answer, times, session key, who served it; by any name.
+
+Tells which API a pair speaks.  Reads no body.  Headers are looked into for a session key and a rank, and go no further.
+"""
+
+from typing import Any, Literal
+
+import msgspec
+
+from analysis.formats import jsontext
+from analysis.formats.calls import first_text, mapping, marks, objects
+from analysis.formats.jsontext import Fields
+from analysis.formats.times import seconds
+from analysis.model.session import Json
+
+Api = Literal["chat", "messages", "responses"]
+
+REQUEST = ("request", "body", "request_body", "input", "payload")
+RESPONSE = ("response", "response_body", "output")
+STREAM = ("response_sse", "sse")
+STARTED = ("ts_start", "started_at", "start_time", "startTime", "timestamp", "ts", "time", "created_at")
+ENDED = ("ts_end", "ended_at", "end_time", "endTime", "completed_at")
+REQUEST_ID = ("request_id", "requestId", "custom_id")
+SESSION = ("session_id", "sessionId", "conversation_id", "thread_id", "trace_id")
+HEADERS = ("request_headers", "headers")
+SESSION_HEADER = "x-session-id"
+RANK_HEADER = "x-data-parallel-rank"
+PATH = ("path", "url", "endpoint")
+PROMPTS = ("messages", "prompt", "prompt_embeds")
+SENT = ("model", "prompt_token_ids")  # beside bare messages: they went to a server
+ANSWERED = ("choices", *RESPONSE, *STREAM)
+
+
+def api(record: Fields) -> Api | None:
+    """The API that a logged pair, or a bare request that names its model, speaks; None where it is neither.
+
+    ``messages`` is Anthropic's /v1/messages, ``chat`` stands for completions as well.
+    """
+    if is_batch(record):
+        return None
+    wrapped = body_of(record)
+    body = wrapped if wrapped is not None else {key: jsontext.decode(item) for key, item in record.items()}
+    if wrapped is None and _is_told(body):
+        return None
+    answer, stream = (
+        mapping(value(record, RESPONSE)),
+        str(value(record, STREAM) or value(record, RESPONSE) or "")[:2000],
+    )
+    path = str(value(record, PATH) or "").partition("?")[0]
+    if answer.get("type") == "message" or "message_start" in stream or path.endswith("/messages"):
+        return "messages"
+    if answer.get("object") == "response" or '"response.created"' in stream or path.endswith("/responses"):
+        return "responses"
+    if "messages" in body and ("system" in body or any("input_schema" in tool for tool in objects(body.get("tools")))):
+        return "messages"
+    if "input" in body and ("instructions" in body or "previous_response_id" in body):
+        return "responses"
+    is_chat = any(name in body for name in PROMPTS) and (
+        wrapped is not None or any(name in body for name in (*SENT, *ANSWERED))
+    )
+    return "chat" if is_chat else None
+
+
+def _is_told(body: dict[str, Json]) -> bool:
+    """Whether a bare object is no request: its last message is a reply, and no other answer is beside it."""
+    messages = objects(body.get("messages"))
+    answered = any(name in body for name in ANSWERED)
+    return bool(messages) and messages[-1].get("role") == "assistant" and not answered
+
+
+def is_batch(record: Fields) -> bool:
+    """A line of a batch file: a request in ``body`` that has no answer, or a response with a ``body`` of its own."""
+    if "custom_id" not in record or "request" in record:
+        return False
+    answer = mapping(value(record, RESPONSE))
+    return "body" in answer or ("body" in record and raw(record, (*RESPONSE, *STREAM)) is None)
+
+
+def body_of(record: Fields) -> dict[str, Json] | None:
+    """The wrapped body, decoded; None where the record is no wrapper."""
+    found = raw(record, REQUEST)
+    body = mapping(jsontext.decode(found)) if found is not None else {}
+    return body if any(name in body for name in (*PROMPTS, "input", "model")) else None
+
+
+def said(record: Fields) -> dict[str, Any]:
+    """The fields of a Turn that a wrapper says."""
+    return {
+        "started_at": seconds(value(record, STARTED)),
+        "ended_at": seconds(value(record, ENDED)),
+        "first_token_at": seconds(value(record, ("ts_first_token",))),
+        "note": first_text(value(record, ("note",))),
+        "replica": replica(record),
+        "lineage": first_text(value(record, ("lineage",))),
+        "client": first_text(value(record, ("client",))),
+        "lacks": marks(value(record, ("completeness",))),
+    }
+
+
+def failed(record: Fields) -> bool:
+    """Whether the wrapper says that the call failed."""
+    status = value(record, ("status",))
+    return (isinstance(status, int) and status >= 400) or status in ("failure", "error")
+
+
+def session_key(record: Fields, body: Fields) -> str | None:
+    """The explicit key of a session: wrapper, body, header, then vLLM's extra arguments and metadata."""
+    candidates = [value(record, SESSION), value(body, ("session_id",))]
+    headers = value(record, HEADERS)
+    if isinstance(headers, dict):
+        candidates += [held for key, held in headers.items() if key.lower() == SESSION_HEADER]
+    for holder in ("vllm_xargs", "metadata"):
+        inner = value(body, (holder,))
+        if isinstance(inner, dict):
+            candidates += [inner.get(key) for key in SESSION]
+    return next((str(key) for key in candidates if isinstance(key, str | int) and str(key)), None)
+
+
+def replica(record: Fields) -> str | None:
+    """Who served the request: the wrapper's server, a pinned data-parallel rank, or a gateway's provider."""
+    server, headers, answer = (value(record, names) for names in (("server",), HEADERS, RESPONSE))
+    names = [server.get(key) for key in ("replica", "dp_rank", "base")] if isinstance(server, dict) else []
+    if isinstance(headers, dict):
+        names += [held for key, held in headers.items() if key.lower() == RANK_HEADER]
+    if isinstance(answer, dict):
+        names.append(answer.get("provider"))
+    found = next((name for name in names if isinstance(name, str | int) and str(name)), None)
+    return None if found is None else str(found)
+
+
+def raw(record: Fields, names: tuple[str, ...]) -> msgspec.Raw | None:
+    """The first of these fields that is there and not null."""
+    return next((record[key] for key in names if key in record and bytes(record[key]) != b"null"), None)
+
+
+def value(record: Fields, names: tuple[str, ...]) -> Json:
+    """The first of these fields that is there and not null, decoded."""
+    found = raw(record, names)
+    return None if found is None else jsontext.decode(found)
+
+
+def unquoted(body: msgspec.Raw) -> bytes | msgspec.Raw:
+    """A body that was logged as a string of JSON, decoded once."""
+    return str(jsontext.decode(body)).encode() if bytes(body).startswith(b'"') else body

@@ -1,0 +1,98 @@
+"""What stands around a request, by any name, and which API it speaks."""
+
+import json
+
+import pytest
+
+from analysis.formats import jsontext, wrapper
+from analysis.model.session import Json
+
+CHAT: dict[str, Json] = {"model": "m", "messages": [{"role": "user", "content": "a"}]}
+DONE: dict[str, Json] = {"model": "m", "messages": [{"role": "user"}, {"role": "assistant"}]}
+
+
+def fields(record: object) -> jsontext.Fields:
+    return jsontext.fields(json.dumps(record).encode())
+
+
+@pytest.mark.parametrize(
+    ("record", "api"),
+    [
+        pytest.param({"request": CHAT}, "chat", id="a wrapped chat"),
+        pytest.param(CHAT, "chat", id="a bare chat"),
+        pytest.param({"prompt": "a", "model": "m"}, "chat", id="a bare completion"),
+        pytest.param(DONE, None, id="a transcript"),
+        pytest.param({**DONE, "choices": []}, "chat", id="a request with its answer"),
+        pytest.param({"messages": CHAT["messages"]}, None, id="messages to nobody"),
+        pytest.param({"request": {**CHAT, "system": "s"}}, "messages", id="system beside the messages"),
+        pytest.param({"request": {**CHAT, "tools": [{"input_schema": {}}]}}, "messages", id="tools with input_schema"),
+        pytest.param({"request": CHAT, "response": {"type": "message"}}, "messages", id="an answer that is a message"),
+        pytest.param({"request": CHAT, "path": "/v1/messages?beta=true"}, "messages", id="the path of messages"),
+        pytest.param({"request": CHAT, "response_sse": "event: message_start"}, "messages", id="a stream of messages"),
+        pytest.param({"request": {"input": "a"}, "response": {"object": "response"}}, "responses", id="a response"),
+        pytest.param({"request": {"input": "a"}, "path": "/v1/responses"}, "responses", id="the path of responses"),
+        pytest.param({"input": "a", "model": "m", "instructions": "i"}, "responses", id="input with instructions"),
+        pytest.param(
+            {"request": {"input": "a", "model": "m"}, "response": {"object": "list"}}, None, id="an embedding"
+        ),
+        pytest.param({"custom_id": "a", "body": CHAT}, None, id="a line of a batch"),
+        pytest.param({}, None, id="nothing"),
+    ],
+)
+def test_which_api_a_pair_speaks(record: object, api: str | None) -> None:
+    assert wrapper.api(fields(record)) == api
+
+
+@pytest.mark.parametrize(
+    ("record", "is_batch"),
+    [
+        ({"custom_id": "a", "body": {}}, True),
+        ({"custom_id": "a", "response": {"body": {}}}, True),
+        ({"custom_id": "a", "body": {}, "response": {"choices": []}}, False),
+        ({"custom_id": "a", "request": {}, "response": {"body": {}}}, False),
+        ({"body": {}}, False),
+    ],
+)
+def test_lines_of_a_batch(record: object, is_batch: bool) -> None:
+    assert wrapper.is_batch(fields(record)) is is_batch
+
+
+def test_what_a_wrapper_says() -> None:
+    record = {
+        "ts_start": 1.0,
+        "ended_at": 2.0,
+        "ts_first_token": 1.5,
+        "client": "c 1",
+        "lineage": "title",
+        "completeness": ["no_tools"],
+        "server": {"dp_rank": 1},
+        "note": "n",
+    }
+    assert wrapper.said(fields(record)) == {
+        "started_at": 1.0,
+        "ended_at": 2.0,
+        "first_token_at": 1.5,
+        "note": "n",
+        "replica": "1",
+        "lineage": "title",
+        "client": "c 1",
+        "lacks": {"no_tools"},
+    }
+
+
+@pytest.mark.parametrize(("status", "failed"), [(200, False), (None, False), (429, True), ("failure", True)])
+def test_failed_calls(status: Json, failed: bool) -> None:
+    assert wrapper.failed(fields({"status": status})) is failed
+
+
+def test_a_header_names_a_session_and_goes_no_further() -> None:
+    record = fields({"headers": {"X-Session-Id": "s", "Authorization": "Bearer secret"}})
+    assert wrapper.session_key(record, {}) == "s" and "secret" not in repr(wrapper.said(record))
+
+
+def test_bodies_as_text_are_read() -> None:
+    record = fields({"request": json.dumps(CHAT)})
+    assert wrapper.body_of(record) == CHAT and wrapper.body_of(fields({"request": "text"})) is None
+    found = wrapper.raw(record, wrapper.REQUEST)
+    assert found is not None and jsontext.decode(wrapper.unquoted(found)) == CHAT
+    assert wrapper.value(record, ("nothing", "request")) == json.dumps(CHAT)

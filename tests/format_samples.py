@@ -1,0 +1,42 @@
+"""The sample logs of every format: one folder a format, named for it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from analysis.formats import read_logs
+from analysis.model.session import Log, Session, Turn
+from tests.builders import ROOT
+
+FOLDER = ROOT / "tests" / "data" / "formats"
+FORMAT_SAMPLES = {
+    path: path.parent.name if path.parent.parent == FOLDER else path.relative_to(FOLDER).parts[0]
+    for path in sorted(FOLDER.rglob("*"))
+    if path.is_file() and path.suffix != ".md"
+}
+
+
+def log_of_sample(*names: str) -> Log:
+    """Sample files, ``format/file`` each, read together as the product reads a folder."""
+    paths = [FOLDER / name for name in names]
+    sessions: list[Session] = []
+    problems = []
+    for _name, log in read_logs([(path.name, path.read_bytes()) for path in paths], "s"):
+        assert isinstance(log, Log), log
+        sessions += log.sessions
+        problems += log.problems
+    return Log(tuple(sessions), tuple(problems))
+
+
+def turns(log: Log) -> Iterator[Turn]:
+    """All turns of a log."""
+    return (turn for session in log.sessions for turn in session.turns)
+
+
+def counts(log: Log) -> list[tuple[int | None, int | None]]:
+    """Prompt and cached tokens of every turn."""
+    return [(turn.usage.prompt_tokens, turn.usage.cached_tokens) for turn in turns(log)]
+
+
+def sample(name: str) -> Path:
+    """The path of a sample, ``format/file``."""
+    return FOLDER / name
