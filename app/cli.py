@@ -8,7 +8,7 @@ from dataclasses import replace
 from importlib import metadata
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NoReturn, get_args
+from typing import Any, get_args
 
 import typer
 
@@ -21,7 +21,7 @@ from analysis.model.session import Problem
 from analysis.model.settings import DEFAULT_RETENTION, Normalisation, Settings
 from analysis.pipeline.compare import compare
 from analysis.pipeline.gaps import SideFiles
-from analysis.pipeline.importing import Analysed, Progress, analyse_source, store
+from analysis.pipeline.importing import Analysed, analyse_source, store
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.side_files import as_served, read_beside
 from analysis.pipeline.sources import LogFile, Source, joined, read_source
@@ -30,9 +30,10 @@ from analysis.report.gates import causes_among, lost_percent
 from analysis.report.template_words import exit_code
 from analysis.report.words import IN_WORDS, reconciled
 from analysis.store.repository import Repository
-from app import options, places
+from app import convert_command, options, places, record_command
 from app.printing import comparison_text, json_text, safe, session_text
 from app.template_command import check_all, write_checks
+from app.terminal import fail, progress, reason, say, say_problem
 
 app = typer.Typer(
     help="Find out why a vLLM prefix cache missed: turn by turn, block by block, token by token.",
@@ -65,10 +66,10 @@ def serve(logs: options.MoreLogs = None, db: options.Database = None, port: opti
         repository = Repository.open(file)
         renderers = Renderers(known=places.known_models())
         for path in logs or []:
-            store(analyse_source(read_source(path), renderers, Settings(), progress=_progress()), renderers, repository)
+            store(analyse_source(read_source(path), renderers, Settings(), progress=progress()), renderers, repository)
         repository.close()
     except (ValueError, OSError) as error:
-        _fail(error)
+        fail(error)
     typer.echo(f"Whymiss keeps its sessions in {safe(str(file))} (--db chooses another).", err=True)
     run_dashboard(file, port)
 
@@ -125,13 +126,13 @@ def analyze(
                 store(one, renderers, repository)
             repository.close()
     except (ValueError, OSError) as error:
-        _fail(error)
+        fail(error)
     records = [record for one in analysed for record in one.records]
     _write(records, settings, [*problems, *(problem for one in analysed for problem in one.problems)], json_to)
     if max_lost is not None:
         _gate(records, max_lost)
     if found := causes_among(records, fail_on or []):
-        _say(f"--fail-on: {', '.join(found)}")
+        say(f"--fail-on: {', '.join(found)}")
         raise typer.Exit(1)
 
 
@@ -154,9 +155,9 @@ def diff(
         settings = _settings(renderers, given)
         record = compare([_log_file(path) for path in files], renderers.renderer_for, settings)
     except (ValueError, OSError) as error:
-        _fail(error)
+        fail(error)
     for problem in record.problems:
-        _say(f"{problem.file}: {problem.message}")
+        say(f"{problem.file}: {problem.message}")
     for earlier, later in pairwise(record.turns):
         typer.echo(comparison_text(earlier, later, settings.block_size))
 
@@ -175,9 +176,9 @@ def template(
         checks, problems = check_all(targets, kwargs)
         write_checks(checks, problems, json_to)
     except (ValueError, OSError) as error:
-        _fail(error)
+        fail(error)
     for problem in problems:
-        _say(f"{problem.file}: {problem.message}")
+        say(f"{problem.file}: {problem.message}")
     raise typer.Exit(exit_code(checks, problems))
 
 
@@ -188,6 +189,10 @@ def formats() -> None:
         typer.echo(f"{known.name}: {known.title}")
         for limit in known.limitations:
             typer.echo(f"  limit: {limit}")
+
+
+convert_command.add_to(app)
+record_command.add_to(app)
 
 
 def main() -> None:
@@ -238,12 +243,12 @@ def _analyse_all(
     analysed: list[Analysed] = []
     for source in sources:
         try:
-            analysed.append(analyse_source(source, renderers, settings, log_format, _progress(), side))
+            analysed.append(analyse_source(source, renderers, settings, log_format, progress(), side))
         except FormatError as error:
             refused.append((source.name, error))
     if not analysed and refused:
         raise refused[0][1]
-    return analysed, [Problem(name, None, _reason(error).removeprefix(f"{name}: ")) for name, error in refused]
+    return analysed, [Problem(name, None, reason(error).removeprefix(f"{name}: ")) for name, error in refused]
 
 
 def _write(records: list[SessionRecord], settings: Settings, problems: list[Problem], json_to: Path | None) -> None:
@@ -259,10 +264,9 @@ def _write(records: list[SessionRecord], settings: Settings, problems: list[Prob
         try:
             json_to.write_text(json_text(answer) + "\n", "utf-8")
         except OSError as error:
-            _fail(error)
+            fail(error)
     for problem in answer["problems"]:
-        line = f" line {problem['line']}:" if problem["line"] is not None else ""
-        _say(f"{problem['file']}:{line} {problem['message']}")
+        say_problem(Problem(**problem))
 
 
 def _known_codes(codes: list[str]) -> None:
@@ -275,40 +279,14 @@ def _known_codes(codes: list[str]) -> None:
 def _gate(records: list[SessionRecord], max_lost: float) -> None:
     lost = lost_percent(records)
     if lost is None:
-        _fail(ValueError("--max-lost: no turn in these logs can be measured (no second turn with known tokens)."))
+        fail(ValueError("--max-lost: no turn in these logs can be measured (no second turn with known tokens)."))
     if lost > max_lost:
-        _say(f"--max-lost: {lost:.2f} % of the prompt tokens were lost, more than {max_lost:g} %.")
+        say(f"--max-lost: {lost:.2f} % of the prompt tokens were lost, more than {max_lost:g} %.")
         raise typer.Exit(1)
 
 
 def _log_file(path: Path) -> LogFile:
     return LogFile(path.name, path.read_bytes())
-
-
-def _progress() -> Progress | None:
-    """Progress on stderr where a person watches."""
-    if not sys.stderr.isatty():
-        return None
-
-    def show(stage: str, done: int, total: int) -> None:
-        end = "\n" if done >= total else ""
-        sys.stderr.write(f"\r\x1b[2K{done:,} of {total:,} {stage}{end}")
-        sys.stderr.flush()
-
-    return show
-
-
-def _say(line: str) -> None:
-    typer.echo(safe(line), err=True)
-
-
-def _reason(error: Exception) -> str:
-    return f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
-
-
-def _fail(error: Exception) -> NoReturn:
-    _say(f"whymiss: {_reason(error)}")
-    raise typer.Exit(2)
 
 
 if __name__ == "__main__":

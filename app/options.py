@@ -50,3 +50,11 @@ Metrics = Annotated[
     list[Path] | None, typer.Option("--metrics", help="/metrics as text; twice for before and after the log.")
 ]
 KvEvents = Annotated[Path | None, typer.Option("--kv-events", help="KV cache events of the time, as JSON lines.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write; - is stdout.")]
+Upstream = Annotated[str, typer.Option("--upstream", help="The server to pass everything on to: http://HOST:PORT.")]
+RecordTo = Annotated[Path, typer.Option("--output", "-o", help="The log to write; it is added to.")]
+RecordPort = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 is any that is free.")]
+Host = Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0 is every one of this machine.")]
+AddIds = Annotated[bool, typer.Option("--add-ids", help="Ask vLLM for token ids too; clients do not see them.")]
+AddUsage = Annotated[bool, typer.Option("--add-usage", help="Ask for the usage of streams too; clients do not see it.")]
+KeepSecrets = Annotated[bool, typer.Option("--keep-secrets", help="Write cache salts as sent, not as fingerprints.")]

@@ -14,6 +14,16 @@ def database() -> Path:
     """The database file: ``WHYMISS_DB``, else in the user's data folder."""
     if chosen := os.environ.get("WHYMISS_DB"):
         return Path(chosen).expanduser()
+    return data_folder() / "whymiss.duckdb"
+
+
+def salt_key() -> Path:
+    """The file with the key of this user's fingerprints: a recording that goes on later must make the same ones."""
+    return data_folder() / "salt.key"
+
+
+def data_folder() -> Path:
+    """The user's data folder."""
     home = Path.home()
     if sys.platform == "win32":
         folder = Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local"))
@@ -21,7 +31,7 @@ def database() -> Path:
         folder = home / "Library" / "Application Support"
     else:
         folder = Path(os.environ.get("XDG_DATA_HOME", home / ".local" / "share"))
-    return folder / "whymiss" / "whymiss.duckdb"
+    return folder / "whymiss"
 
 
 def sample_folder() -> Path:

@@ -23,13 +23,14 @@ LIBRARIES = {  # third-party name -> the modules that may say it
     "tokenizers": ("analysis.render",),
     "jinja2": ("analysis.render",),
     "httpx": ("analysis.live",),
+    "uvicorn": ("analysis.live",),
     "duckdb": ("analysis.store",),
     "pyarrow": ("analysis.store",),
     "msgspec": ("analysis.formats",),
     "pandas": ("analysis.store", "app"),
     "plotly": ("app",),
     "streamlit": ("app", "pages"),
-    "typer": ("app.cli", "app.options"),
+    "typer": ("app.cli", "app.options", "app.terminal", "app.convert_command", "app.record_command"),
     "numpy": ("analysis", "app"),
 }
 PURE = ("analysis.model", "analysis.core", "analysis.causes")  # no clock, chance, environment or I/O

@@ -19,10 +19,14 @@ Message = tuple[str, str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A turn without its number, and the session key of the log (None where it has none)."""
+    """A turn without its number, and the session key of the log (None where it has none).
+
+    ``inferred`` is a key that was made up when the log was written: an earlier reader told its session by the messages.
+    """
 
     turn: Turn
     key: str | None
+    inferred: bool = False
 
 
 def grouped(entries: Sequence[Entry], file: str, source: str, log_format: str) -> tuple[Session, ...]:
@@ -34,6 +38,7 @@ def grouped(entries: Sequence[Entry], file: str, source: str, log_format: str) -
         key = entry.key
         if key is None:
             key = inference.session_of(entry.turn)
+        if entry.key is None or entry.inferred:
             inferred.add(key)
         sessions.setdefault(key, []).append(entry.turn)
     return tuple(

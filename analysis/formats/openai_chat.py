@@ -5,7 +5,7 @@ Does not read the Responses API, batch files or several prompts in one request.
 """
 
 from dataclasses import replace
-from typing import cast
+from typing import cast, get_args
 
 from analysis.core.media import of_features
 from analysis.formats import jsontext, shape, sse, wrapper
@@ -16,7 +16,7 @@ from analysis.formats.grouping import Entry, grouped
 from analysis.formats.jsontext import Fields
 from analysis.formats.times import seconds
 from analysis.formats.wrapper import ENDED, REQUEST, REQUEST_ID, RESPONSE, STARTED, STREAM
-from analysis.model.session import Json, JsonObject, Log, TokenIds, Turn
+from analysis.model.session import CachedBasis, Json, JsonObject, Log, TokenIds, Turn, Usage
 
 name = "openai-chat"
 title = "OpenAI request/response pairs, chat and completions: JSON lines, a JSON array or one object"
@@ -87,7 +87,7 @@ def _entry(record: Fields, line: int, bodies: BodyReader, problems: Problems) ->
         request_id=_text(wrapper.value(record, REQUEST_ID)) or parts.request_id or f"line-{line}",
         request=request,
         reply=parts.reply,
-        usage=parts.usage,
+        usage=_with_basis(parts.usage, record),
         prompt_ids=_either(ids(wrapper.value(record, ("prompt_token_ids",))), parts.prompt_ids),
         output_ids=_either(ids(wrapper.value(record, ("output_token_ids",))), parts.output_ids),
         started_at=seconds(wrapper.value(record, STARTED)),
@@ -105,7 +105,7 @@ def _entry(record: Fields, line: int, bodies: BodyReader, problems: Problems) ->
     for key, found in (("prompt_token_ids", turn.prompt_ids), ("output_token_ids", turn.output_ids)):
         if wrapper.raw(record, (key,)) is not None and found is None:
             problems.count(key, line, f"{key} is no list of token ids and was left out.")
-    return Entry(turn, wrapper.session_key(record, body))
+    return Entry(turn, wrapper.session_key(record, body), wrapper.value(record, ("session_inferred",)) is True)
 
 
 def _response(record: Fields, bare: bool) -> ResponseParts:
@@ -127,6 +127,14 @@ def _response(record: Fields, bare: bool) -> ResponseParts:
         said = {key: item for key, item in (body or {}).items() if item is not None}
         body = {**folded, **said, **choices} or None
     return response(body)
+
+
+def _with_basis(usage: Usage, record: Fields) -> Usage:
+    """The usage, and why cached tokens are unknown as an earlier reader found: that may have seen more than a null."""
+    basis = wrapper.value(record, ("cached_basis",))
+    if usage.cached_tokens is None and basis in get_args(CachedBasis) and basis != "reported":
+        return replace(usage, cached_basis=cast(CachedBasis, basis))
+    return usage
 
 
 def _with_media(turn: Turn, record: Fields, problems: Problems) -> Turn:

@@ -33,7 +33,9 @@ def test_the_database_lies_with_the_users_data(
     monkeypatch.setattr("sys.platform", platform)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
+    assert places.data_folder() == home / folder / "whymiss"
     assert places.database() == home / folder / "whymiss" / "whymiss.duckdb"
+    assert places.salt_key() == home / folder / "whymiss" / "salt.key"
 
 
 def test_a_chosen_database_wins(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

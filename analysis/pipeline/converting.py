@@ -1,0 +1,75 @@
+"""Logs of any format into one canonical log: read first, so that a log that is none leaves no file behind."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from analysis.formats import read_logs
+from analysis.formats.base import FormatError
+from analysis.formats.canonical import lines
+from analysis.model.session import Log, Problem
+from analysis.pipeline.sources import Source, joined, read_source
+
+Progress = Callable[[str, int, int], None]  # stage, done, in all
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Converted:
+    """What was read of the logs, and what could not be; ``num_lines`` is one per turn."""
+
+    logs: tuple[Log, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def num_sessions(self) -> int:
+        """Sessions of all logs."""
+        return sum(len(log.sessions) for log in self.logs)
+
+    @property
+    def num_lines(self) -> int:
+        """Turns of all sessions, a line each."""
+        return sum(len(session.turns) for log in self.logs for session in log.sessions)
+
+    def write(self, file: BinaryIO) -> None:
+        """Write line by line: the whole is never in memory as text."""
+        for line in lines(self.logs):
+            file.write(line)
+
+
+def read_to_convert(
+    paths: Sequence[Path], log_format: str | None = None, progress: Progress | None = None
+) -> Converted:
+    """Read files and folders; raise the first error where not one of them is a log, else it is a problem."""
+    logs: list[Log] = []
+    problems: list[Problem] = []
+    refused: list[Exception] = []
+    for file, found in _read(paths, log_format, progress):
+        if isinstance(found, Log):
+            logs.append(found)
+            problems.extend(found.problems)
+        else:
+            refused.append(found)
+            problems.append(Problem(file, None, _reason(found).removeprefix(f"{file}: ")))
+    if not logs and refused:
+        raise refused[0]
+    return Converted(tuple(logs), tuple(problems))
+
+
+def _read(
+    paths: Sequence[Path], log_format: str | None, progress: Progress | None
+) -> Iterator[tuple[str, Log | FormatError | OSError]]:
+    """All files as those of one source, which is what the canonical log will be."""
+    sources: list[Source] = []
+    for path in paths:
+        try:
+            sources.append(read_source(path))
+        except (FormatError, OSError) as error:
+            yield path.name, error
+    stage = None if progress is None else lambda done, total: progress("bytes read", done, total)
+    together = joined(sources)
+    yield from read_logs([(file.name, file.data) for file in together.files], together.name, log_format, stage)
+
+
+def _reason(error: Exception) -> str:
+    return str(error.strerror) if isinstance(error, OSError) and error.strerror else str(error)

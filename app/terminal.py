@@ -1,0 +1,47 @@
+"""What every command says on stderr: problems, progress, and the one line of an error."""
+
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+import typer
+
+from analysis.model.session import Problem
+from app.printing import safe
+
+Progress = Callable[[str, int, int], None]  # stage, done, in all
+
+
+def say(line: str) -> None:
+    """One line on stderr; what it quotes is untrusted."""
+    typer.echo(safe(line), err=True)
+
+
+def say_problem(problem: Problem) -> None:
+    """One thing that could not be read, with its file and line."""
+    line = f" line {problem.line}:" if problem.line is not None else ""
+    say(f"{problem.file}:{line} {problem.message}")
+
+
+def fail(error: Exception) -> NoReturn:
+    """End with exit code 2 and one line."""
+    say(f"whymiss: {reason(error)}")
+    raise typer.Exit(2)
+
+
+def reason(error: Exception) -> str:
+    """What went wrong, with the file where the system names one."""
+    return f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
+
+
+def progress() -> Progress | None:
+    """Progress on stderr where a person watches."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(stage: str, done: int, total: int) -> None:
+        end = "\n" if done >= total else ""
+        sys.stderr.write(f"\r\x1b[2K{done:,} of {total:,} {stage}{end}")
+        sys.stderr.flush()
+
+    return show
