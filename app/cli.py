@@ -281,7 +281,7 @@ def _gate(records: list[SessionRecord], max_lost: float) -> None:
     if lost is None:
         fail(ValueError("--max-lost: no turn in these logs can be measured (no second turn with known tokens)."))
     if lost > max_lost:
-        say(f"--max-lost: {lost:.2f} % of the prompt tokens were lost, more than {max_lost:g} %.")
+        say(f"--max-lost: {lost:.2f} % of the prompt tokens behind first turns were lost, more than {max_lost:g} %.")
         raise typer.Exit(1)
 
 

@@ -24,16 +24,20 @@ TOOLS: tuple[JsonObject, ...] = tuple(
 )
 
 
-def growing(seed: int, renderer: TemplateRenderer, thinks: bool, most_queries: int = 4) -> Session:
-    """A session of a few queries with tool loops; its replies are known as messages and by their number of tokens."""
+def growing(seed: int, renderer: TemplateRenderer, thinks: bool, most_queries: int = 4, share: float = 1.0) -> Session:
+    """A session of a few queries with tool loops; its replies are known as messages and by their number of tokens.
+
+    Of the replies of a model that thinks, ``share`` hold reasoning.
+    """
     chance = Random(seed)
+    mood = Random(seed + 1)
     messages: list[dict[str, Json]] = [{"role": "system", "content": _text(chance, 12)}]
     tools = TOOLS if chance.random() < 0.8 else ()
     turns: list[Turn] = []
     for _query in range(chance.randint(2, most_queries)):
         messages.append({"role": "user", "content": _text(chance, 8)})
         for step in range(chance.randint(0, 3) if tools else 0):
-            reply = _reply(chance, thinks, call=f"call_{len(turns)}_{step}")
+            reply = _reply(chance, thinks and mood.random() < share, call=f"call_{len(turns)}_{step}")
             turns.append(_turn(renderer, messages, tools, reply, len(turns) + 1))
             result: dict[str, Json] = {
                 "role": "tool",
@@ -41,7 +45,7 @@ def growing(seed: int, renderer: TemplateRenderer, thinks: bool, most_queries: i
                 "name": "search",
             }
             messages += [reply, {**result, "content": _text(chance, 20)}]
-        reply = _reply(chance, thinks)
+        reply = _reply(chance, thinks and mood.random() < share)
         turns.append(_turn(renderer, messages, tools, reply, len(turns) + 1))
         messages.append(reply)
     return Session(f"random-{seed}", "random.jsonl", "random.jsonl", "test", tuple(turns))

@@ -5,7 +5,7 @@ one of these: whether it shows is for a render to say.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from analysis.causes.args import way_of
 from analysis.causes.comparison import Comparison, Place, Suspect
@@ -65,12 +65,22 @@ def shows(comparison: Comparison, place: Place) -> Iterator[Suspect]:
         said = f"the reply holds {len(blocks)} blocks of reasoning, the request sends them back as one"
         yield Suspect(MERGED, f"messages[{index}].reasoning", said, FIXES[MERGED])
     old, new = _squeezed(place.old_text), _squeezed(place.new_text)
+    if _trimmed_by_template(comparison, place, echoed):
+        return
     if place.old_text and new.startswith(old) and ".tool_calls[" not in place.new_segment.path + place.old_segment.path:
         said = (
             f"what was generated and what is sent back differ in blanks only: {_shown(place.new_text)} now,"
             f" {_shown(place.old_text)} generated"
         )
         yield Suspect(WHITESPACE, f"messages[{index}].content", said, FIXES[WHITESPACE], "likely")
+
+
+def _trimmed_by_template(comparison: Comparison, place: Place, echoed: Sequence[JsonObject]) -> bool:
+    """Whether the reply was sent back as it came and its leading blanks are gone all the same."""
+    reply = comparison.reply or {}
+    unchanged = bool(echoed) and echoed[0].get("content") == reply.get("content")
+    old, new = (len(text) - len(text.lstrip()) for text in (place.old_text, place.new_text))
+    return unchanged and new < old
 
 
 def _message(pair: Pair, newest: str) -> Iterator[Suspect]:

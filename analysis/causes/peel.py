@@ -69,6 +69,8 @@ class Peel:
         if token >= min(len(now.old_ids), len(now.new_ids)):
             return False
         place = place_of(now, token)
+        if _only_merged(now, place):
+            return False
         told = {one.suspect.code for one in self.found}
         suspects = [one for one in self._suspects(place) if one.code not in told]
         deliberate = next((one for one in suspects if one.deliberate), None)
@@ -182,6 +184,13 @@ class Peel:
         kept = min(self.best_tokens, common_prefix(side.new_ids, self._original))
         shared = max(kept, common_prefix(side.old_ids, side.new_ids))
         return len(side.new_ids) - reusable_tokens(shared, len(side.new_ids), self.block_size)
+
+
+def _only_merged(comparison: Comparison, place: Place) -> bool:
+    """Whether the previous prompt, whose reply is not known, goes on as text: only its last tokens merge with it."""
+    rest = len(comparison.old_ids) - place.token
+    is_prompt = len(comparison.old_ids) == comparison.prompt_tokens
+    return is_prompt and rest <= MOST_MERGED and place.old_text != "" and place.new_text.startswith(place.old_text)
 
 
 def place_of(comparison: Comparison, token: int) -> Place:

@@ -75,7 +75,10 @@ def of_features(features: Json, num_tokens: int) -> tuple[Media, ...]:
         if len(names) != len(ranges):
             raise ValueError("features with another number of hashes than of placeholders")
         found += [_media(_fields(place), name, num_tokens) for name, place in zip(names, ranges, strict=True)]
-    return tuple(sorted(found, key=lambda media: media.start))
+    ordered = tuple(sorted(found, key=lambda media: media.start))
+    if any(one.stop > following.start for one, following in pairwise(ordered)):
+        raise ValueError("features with placeholders that overlap")
+    return ordered
 
 
 def shared_tokens(common_tokens: int, ours: Sequence[Media], theirs: Sequence[Media]) -> int:

@@ -59,6 +59,11 @@ def read_beside(metrics: Sequence[Path], events: Path | None, info: Path | None)
         except ValueError as error:
             raise FormatError(f"{info.name}: {error}.") from None
     texts = [path.read_text("utf-8", "replace") for path in metrics]
+    for path, text in zip(metrics, texts, strict=True):
+        if "vllm:" not in text:
+            raise FormatError(
+                f"{path.name}: no vLLM metric is in it. Give what the server's /metrics answers, as text."
+            )
     if texts:
         cache = _first_said(cache_config(texts[-1]), cache)
     if events is not None:

@@ -19,9 +19,10 @@ def argument_names(source: str) -> tuple[str, ...]:
     """
     try:
         environment, tree = parsed(source)
+        read = meta.find_undeclared_variables(tree)  # which refuses a filter that does not exist
     except TemplateError as error:
         raise RenderError(f"the chat template cannot be compiled: {error}") from error
-    names = meta.find_undeclared_variables(tree) - {*GIVEN, *environment.globals}
+    names = read - {*GIVEN, *environment.globals}
     own = {name.name for name in tree.find_all(nodes.Name) if name.ctx == "store"}
     return tuple(sorted(names - (own - _asked_for(tree))))
 

@@ -152,8 +152,8 @@ def place_of(segment: Segment) -> str:
 
 def summary(record: SessionRecord) -> str:
     """Where the prompt tokens of a session went, in one sentence; empty where nothing is known of them."""
-    prompt = sum(turn.prompt_tokens or 0 for turn in record.turns)
     accounts = [turn.account for turn in record.turns if turn.account]
+    prompt = sum(turn.prompt_tokens or 0 for turn in record.turns if turn.account)
     if not accounts or not prompt:
         return ""
     said = [account.cached for account in accounts if account.cached is not None]

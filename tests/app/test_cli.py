@@ -71,7 +71,9 @@ def test_a_block_size_that_does_not_fit_is_a_warning_with_one_that_does(tmp_path
 )
 def test_the_gate_trips_beyond_its_percentage(log: Path, most: float, code: int) -> None:
     result = run("analyze", log, "--max-lost", most, code=code)
-    assert ("--max-lost: 94.88 % of the prompt tokens were lost, more than 94 %." in result.stderr) == (code == 1)
+    assert (
+        "--max-lost: 94.88 % of the prompt tokens behind first turns were lost, more than 94 %." in result.stderr
+    ) == (code == 1)
 
 
 def test_a_gate_with_nothing_to_measure_is_an_error(tmp_path: Path) -> None:

@@ -1,10 +1,13 @@
 """Causes with real templates and tokenizers: known reports get theirs, and sessions that only grow get none."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from analysis.causes.template import EMPTY_THINK, GENERATION
+from analysis.model.session import Usage
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
 from tests.random_sessions import growing
@@ -53,6 +56,26 @@ def test_templates_that_extend_purely_have_no_cause(template: str, thinks: bool,
 )
 def test_templates_that_strip_have_exactly_their_own(template: str, fix: str, oracles: Path) -> None:
     assert sorted(codes_of(template, True, oracles)) == [(STRIPPED, fix)]
+
+
+@pytest.mark.parametrize("counted", [True, False], ids=["counted", "without usage"])
+@pytest.mark.parametrize(
+    ("template", "own"),
+    [("qwen3_8", set()), ("qwen3_6", {STRIPPED, EMPTY_THINK, GENERATION})],
+)
+def test_replies_without_reasoning_among_others_are_no_fault(
+    template: str, own: set[str], counted: bool, oracles: Path
+) -> None:
+    """The end of the generation prompt merges with what the history prints there: the text only goes on."""
+    renderer = fetched_renderer(oracles, template)
+    sessions = [growing(seed, renderer, thinks=True, share=0.6) for seed in range(NUM_SESSIONS // 4)]
+    if not counted:
+        sessions = [
+            replace(session, turns=tuple(replace(turn, usage=Usage()) for turn in session.turns))
+            for session in sessions
+        ]
+    found = analyse(sessions, lambda _model: renderer, Settings())
+    assert {cause.code for session in found for turn in session.turns for cause in turn.causes} <= own
 
 
 def codes_of(template: str, thinks: bool, oracles: Path) -> Counter[tuple[str, str]]:

@@ -79,6 +79,10 @@ def test_features_of_a_render() -> None:
             id="past the prompt",
         ),
         pytest.param(
+            {"mm_hashes": {"image": ["h"] * 2}, "mm_placeholders": {"image": [{"offset": 0, "length": 2}] * 2}},
+            id="one place twice",
+        ),
+        pytest.param(
             {"mm_hashes": {"image": [4]}, "mm_placeholders": {"image": [{"offset": 4, "length": 2}]}}, id="no hash"
         ),
         pytest.param(

@@ -50,6 +50,14 @@ def test_a_counter_that_fell_says_nothing(tmp_path: Path) -> None:
     assert read_beside([before, after], None, None).side.counters == Counters(queries=0.0)
 
 
+@pytest.mark.parametrize("content", [b"", b"\x00\xff\x01", b"# HELP up\nup 1\n"], ids=["empty", "binary", "another"])
+def test_a_file_without_vllm_metrics_is_refused(tmp_path: Path, content: bytes) -> None:
+    scrape = tmp_path / "scrape.txt"
+    scrape.write_bytes(content)
+    with pytest.raises(FormatError, match=r"scrape\.txt: no vLLM metric"):
+        read_beside([scrape], None, None)
+
+
 def test_events() -> None:
     beside = read_beside([], DATA / "kv_events" / "busy-server.jsonl", None)
     assert len(beside.side.events) == 510 and beside.problems == ()

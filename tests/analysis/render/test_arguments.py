@@ -36,6 +36,7 @@ def test_the_sample_template() -> None:
     assert argument_names(source) == ("date_string", "enable_thinking", "preserve_reasoning", "show_date")
 
 
-def test_no_template() -> None:
+@pytest.mark.parametrize("source", ["{% if %}", "{{ messages | frobnicate }}"], ids=["syntax", "no such filter"])
+def test_no_template(source: str) -> None:
     with pytest.raises(RenderError, match="cannot be compiled"):
-        argument_names("{% if %}")
+        argument_names(source)
