@@ -42,7 +42,7 @@ def plan(record: SessionRecord) -> None:
         words = "Reusable tokens of the session as sent and after each fix"
         st.plotly_chart(figure, key="plan", alt=words, width="stretch", theme=None, config={"displaylogo": False})
     with st.expander("The plan as a table"):
-        st.dataframe(plan_table(record.plan), hide_index=True, alt="Every step of the fix plan with its tokens")
+        _numbers(plan_table(record.plan), alt="Every step of the fix plan with its tokens")
 
 
 def _step(number: int, step: PlanStep) -> None:
@@ -154,9 +154,16 @@ def _outcome(found: WhatIf) -> None:
         st.warning(plain(f"No figure: {found.reason}."))
         return
     st.text(outcome(found))
-    st.dataframe(account_table(found), hide_index=True, alt="The session before and after the change")
+    _numbers(account_table(found), alt="The session before and after the change")
     st.caption("Predicted from the rendered prompts, with the replies as recorded. Turn by turn:")
-    st.dataframe(turn_table(found), hide_index=True, alt="Every turn before and after the change")
+    _numbers(turn_table(found), alt="Every turn before and after the change")
+
+
+def _numbers(frame: pd.DataFrame, alt: str) -> None:
+    """A table whose whole numbers have separators."""
+    whole = [name for name in frame.columns if pd.api.types.is_integer_dtype(frame[name])]
+    column = st.column_config.NumberColumn(format="localized")
+    st.dataframe(frame, hide_index=True, alt=alt, column_config=dict.fromkeys(whole, column))
 
 
 def account_table(found: WhatIf) -> pd.DataFrame:

@@ -138,9 +138,3 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         read_beside([], SCRAPES[0], None)
     with pytest.raises(OSError, match=r"nowhere\.txt"):
         read_beside([tmp_path / "nowhere.txt"], None, None)
-
-
-def test_a_scrape_that_is_none_says_nothing(tmp_path: Path) -> None:
-    file = tmp_path / "scrape.bin"
-    file.write_bytes(b"\xff\xfe\x00vllm")
-    assert read_beside([file], None, None).settings(GIVEN) == GIVEN
