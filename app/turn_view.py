@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from analysis.core.account import lost_in_output
 from analysis.model.finding import Account
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import TokenIds
@@ -48,7 +49,9 @@ def turn_comparison(record: SessionRecord, session_key: int, turn: TurnRecord, b
     for note in turn.notes:
         st.caption(plain(f"{note.code}: {note.evidence}"))
     if turn.account:
-        st.caption(account_sentence(turn.account, turn.prompt_tokens or 0))
+        words = account_sentence(turn.account, turn.prompt_tokens or 0)
+        in_output = " · the lost tokens stood in the reply of the turn before, its prompt came unchanged"
+        st.caption(words + (in_output if lost_in_output(turn, record.turns) else ""))
 
 
 def account_sentence(account: Account, prompt_tokens: int) -> str:

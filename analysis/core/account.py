@@ -92,6 +92,19 @@ def wasted_by_cause(turns: Iterable[TurnRecord]) -> dict[str, int]:
     return dict(sorted(((code, number) for code, number in tokens.items() if number), key=lambda it: -it[1]))
 
 
+def lost_in_output(turn: TurnRecord, turns: Iterable[TurnRecord]) -> int | None:
+    """Of the lost tokens of a turn, those that stood in the reply before it: its history was sent again unchanged.
+
+    All of them where the turn leaves the previous one behind its prompt, else none; None without an account.
+    """
+    if turn.account is None:
+        return None
+    before = next((one for one in turns if turn.previous and one.turn == turn.previous.turn), None)
+    if turn.divergence is None or before is None or before.prompt_tokens is None:
+        return 0
+    return turn.account.lost if turn.divergence.token >= before.prompt_tokens else 0
+
+
 STATE_OF_PART: dict[PartName, BlockState] = {
     "cached": "reused",
     "missed": "missed",

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from analysis.core.account import lost_in_output
 from analysis.model.finding import Divergence
 from analysis.model.plan import PlanStep
 from analysis.model.record import SessionRecord, TurnRecord
@@ -43,7 +44,7 @@ def _session(record: SessionRecord) -> dict[str, Any]:
         "format": record.log_format,
         "model": record.model,
         "inferred": record.inferred,
-        "turns": [_turn(turn) for turn in record.turns],
+        "turns": [_turn(turn, record.turns) for turn in record.turns],
         "plan": [_step(step) for step in record.plan],
     }
 
@@ -67,7 +68,7 @@ def _step(step: PlanStep) -> dict[str, Any]:
     }
 
 
-def _turn(turn: TurnRecord) -> dict[str, Any]:
+def _turn(turn: TurnRecord, turns: tuple[TurnRecord, ...]) -> dict[str, Any]:
     return {
         "turn": turn.turn,
         "line": turn.line,
@@ -87,6 +88,7 @@ def _turn(turn: TurnRecord) -> dict[str, Any]:
         "donor": {"session_id": turn.donor.session_id, "turn": turn.donor.turn} if turn.donor else None,
         "previous": asdict(turn.previous) if turn.previous else None,
         "account": asdict(turn.account) if turn.account else None,
+        "lost_in_output": lost_in_output(turn, turns),
         "divergence": _divergence(turn.divergence) if turn.divergence else None,
         "causes": [asdict(cause) for cause in turn.causes],
         "notes": [asdict(note) for note in turn.notes],

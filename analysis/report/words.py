@@ -5,7 +5,7 @@ Says what the figures and the causes say; finds out nothing.
 
 import re
 
-from analysis.core.account import wasted_by_cause
+from analysis.core.account import lost_in_output, wasted_by_cause
 from analysis.model.finding import UNEXPLAINED, Divergence
 from analysis.model.prompt import TEMPLATE, Segment
 from analysis.model.record import SessionFigures, SessionRecord, TurnRecord
@@ -164,7 +164,14 @@ def summary(record: SessionRecord) -> str:
     parts += [f"{unsaid:,} were reusable, unreported"] if unsaid else []
     parts += [f"{tokens:,} {_how(code)} ({code})" for code, tokens in wasted_by_cause(record.turns).items()]
     parts += [f"{meant:,} given up on purpose"] if meant else []
-    return f"Of {prompt:,} prompt tokens {', '.join(parts)}."
+    return f"Of {prompt:,} prompt tokens {', '.join(parts)}.{_in_replies(record)}"
+
+
+def _in_replies(record: SessionRecord) -> str:
+    """How much of the lost tokens stood in replies alone: a loss of the history is another matter."""
+    faults = [turn for turn in record.turns if not any(cause.deliberate for cause in turn.causes)]
+    tokens = sum(lost_in_output(turn, record.turns) or 0 for turn in faults)
+    return f" {tokens:,} of the lost tokens stood in a reply, the history before it was unchanged." if tokens else ""
 
 
 def _how(code: str) -> str:

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.core.account import Facts, account, best_tokens, block_runs, parts, wasted_by_cause
-from analysis.model.finding import Account, BlockRun, BlockState, Cause, Part, PartName
+from analysis.core.account import Facts, account, best_tokens, block_runs, lost_in_output, parts, wasted_by_cause
+from analysis.model.finding import Account, BlockRun, BlockState, Cause, Divergence, Part, PartName
 from analysis.model.record import TurnRecord
 from analysis.model.session import TokenIds
 from tests.builders import tokens
@@ -126,3 +126,22 @@ def test_wasted_tokens_by_cause() -> None:
     assert list(wasted_by_cause([lost]).items()) == [("b", 80), ("a", 10), ("unexplained", 10)], "missed and lost"
     meant = replace(lost, causes=(*lost.causes, replace(lost.causes[0], deliberate=True)))
     assert wasted_by_cause([meant]) == {}, "nothing that was meant is wasted"
+
+
+@pytest.mark.parametrize(
+    ("token", "in_output"),
+    [
+        pytest.param(40, 25, id="behind the previous prompt: in its reply"),
+        pytest.param(39, 0, id="in the history"),
+        pytest.param(None, 0, id="no divergence"),
+    ],
+)
+def test_what_is_lost_in_a_reply_is_told_from_a_loss_of_history(token: int | None, in_output: int) -> None:
+    """The previous prompt has 40 tokens."""
+    first, second = record_of("02").turns[:2]
+    booked = Account(0, 0, 0, lost=25, new=5, reusable_unreported=None, beyond_prediction=0)
+    found = None if token is None else Divergence(token, token // 16)
+    turn = replace(second, account=booked, divergence=found)
+    assert lost_in_output(turn, [replace(first, prompt_tokens=40), turn]) == in_output
+    assert lost_in_output(replace(turn, account=None), [first]) is None
+    assert lost_in_output(turn, [turn]) == 0, "the turn before is not known"

@@ -18,7 +18,7 @@ from tests.sample_store import analysed_samples, record_of, sample
 TURN = {
     "turn", "line", "request_id", "salt", "started_at", "prompt_tokens", "output_tokens", "cached_tokens",
     "cached_basis", "fidelity", "generated_basis", "lcp_tokens", "best_tokens", "reusable_tokens", "ideal_tokens",
-    "donor", "previous", "account", "divergence", "causes", "notes",
+    "donor", "previous", "account", "lost_in_output", "divergence", "causes", "notes",
 }  # fmt: skip
 KEYS = {
     "": {"schema", "settings", "sessions", "evidence", "problems"},
