@@ -258,6 +258,8 @@ def test_recorded_ids_read_with_the_real_tokenizer(dashboard: Dashboard, oracles
 def show_as_text(dashboard: Dashboard, model: str, folder: Path, marked: list[str]) -> None:
     """Tokens by number under a warning; with the model's folder they turn into text, for good."""
     warning = dashboard.main.get_by_role("alert").filter(has_text=f"no tokenizer for the model “{model}”")
+    dashboard.expect_settled()  # until then that of the turn before may stand there as well
+    expect(warning).to_have_count(1)
     expect(warning).to_be_visible()
     expect(dashboard.page.locator(".wm-t").first).to_have_text(re.compile(r"^#\d+$"))
     dashboard.main.get_by_role("textbox", name="Folder with tokenizer.json").fill(str(folder))
