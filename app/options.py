@@ -65,3 +65,5 @@ SaveBaseline = Annotated[
 MaxDrop = Annotated[
     float, typer.Option("--max-drop", min=0, max=100, help="Percentage points that a share may fall by.")
 ]
+Copy = Annotated[Path, typer.Argument(help="The file of the copy.")]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace the database that is there; what is in it is lost.")]
