@@ -37,6 +37,7 @@ LIBRARIES = {  # third-party name -> the modules that may say it
         "app.check_command",
         "app.convert_command",
         "app.record_command",
+        "app.store_command",
     ),
     "numpy": ("analysis", "app"),
 }
