@@ -5,7 +5,7 @@ definitions of tools in anybody's words.  Does not read spans.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from analysis.formats import anthropic_blocks, response_items
 from analysis.formats.attributes import listed
@@ -13,6 +13,7 @@ from analysis.formats.calls import first_text, mapping, objects
 from analysis.model.session import Json, JsonObject
 
 SCHEMAS = ("parameters", "input_schema", "inputSchema", "parameters_json_schema")
+THOUGHTS = ("reasoning", "thinking")
 RESULTS = ("tool_call_response", "tool_result")
 
 
@@ -29,22 +30,31 @@ def of_parts(message: JsonObject) -> Iterator[JsonObject]:
         if part.get("type") in RESULTS:
             said = next((part[name] for name in ("response", "result", "content") if name in part), None)
             yield {"role": "tool", "tool_call_id": part.get("id"), "content": written(said)}
-    texts = [str(part["content"]) for part in parts if part.get("type") == "text" and part.get("content") is not None]
-    thoughts = [
-        str(part["content"]) for part in parts if part.get("type") in ("reasoning", "thinking") and "content" in part
-    ]
+    thoughts = [str(part["content"]) for part in parts if part.get("type") in THOUGHTS and part.get("content")]
     calls = [tool_call(part) for part in parts if part.get("type") == "tool_call"]
-    media = [part for part in parts if part.get("type") in ("blob", "uri", "file")]
-    if texts or thoughts or calls or media or not parts:
-        rest: dict[str, Json] = {
-            "role": str(message.get("role") or "user"),
-            "content": "".join(texts) if texts else None,
-        }
-        if media:
-            rest["content"] = [*({"type": "text", "text": text} for text in texts), *map(_medium, media)]
-        if thoughts:
-            rest["reasoning"] = "".join(thoughts)
-        yield {**rest, **({"tool_calls": calls} if calls else {})}
+    content = [one for part in parts if (one := _shown(part)) is not None]
+    if not parts or any(part.get("type") not in RESULTS for part in parts):
+        yield chat_message(message.get("role"), content, thoughts=thoughts, calls=calls)
+
+
+def chat_message(
+    role: Json,
+    content: Json,
+    *,
+    thoughts: Sequence[str] = (),
+    calls: Sequence[JsonObject] = (),
+    kept: JsonObject | None = None,
+) -> JsonObject:
+    """A message with what it has; one part of text is the text, several stay parts."""
+    if isinstance(content, list):
+        single = mapping(content[0]) if len(content) == 1 else {}
+        is_text = single.get("type") == "text" and "text" in single
+        content = single["text"] if is_text else content or None
+    message: dict[str, Json] = {"role": first_text(role) or "user", "content": content}
+    message |= {key: value for key, value in (kept or {}).items() if value is not None}
+    if thoughts:
+        message["reasoning"] = "".join(thoughts)
+    return {**message, **({"tool_calls": calls} if calls else {})}
 
 
 def is_blacked_out(messages: Json) -> bool:
@@ -56,10 +66,11 @@ def is_blacked_out(messages: Json) -> bool:
 
 def instructions(value: Json) -> Iterator[JsonObject]:
     """The system text, given beside the messages as parts or as text."""
-    said = [first_text(part.get("content"), part.get("text")) for part in objects(value)]
-    plain = value if isinstance(value, str) and value and not said else None
-    if text := plain or "".join(one for one in said if one):
-        yield {"role": "system", "content": text}
+    parts = [
+        {"type": "text", "text": first_text(part.get("content"), part.get("text")) or ""} for part in objects(value)
+    ]
+    if parts or (isinstance(value, str) and value):
+        yield chat_message("system", parts or value)
 
 
 def numbered(value: Json) -> Iterator[JsonObject]:
@@ -67,13 +78,9 @@ def numbered(value: Json) -> Iterator[JsonObject]:
     for item in listed(value):
         said = mapping(item)
         calls = [tool_call(mapping(call)) for call in listed(said.get("tool_calls"))]
+        kept = {key: said.get(key) for key in ("tool_call_id", "name", "reasoning")}
         content = said.get("content")
-        parts = objects(content)
-        message: dict[str, Json] = {"role": first_text(said.get("role")) or "user", "content": parts or content}
-        for name in ("tool_call_id", "name", "reasoning"):
-            if said.get(name) is not None:
-                message[name] = said[name]
-        yield {**message, **({"tool_calls": calls} if calls else {})}
+        yield chat_message(said.get("role"), objects(content) or content, calls=calls, kept=kept)
 
 
 def of_events(events: Iterable[tuple[str, JsonObject]]) -> Iterator[JsonObject]:
@@ -84,21 +91,16 @@ def of_events(events: Iterable[tuple[str, JsonObject]]) -> Iterator[JsonObject]:
         if prefix or kind == rest:
             continue
         calls = [tool_call(mapping(call)) for call in listed(said.get("tool_calls"))]
-        message: dict[str, Json] = {"role": first_text(said.get("role")) or kind, "content": said.get("content")}
-        if kind == "tool":
-            message["tool_call_id"] = said.get("id")
-        yield {**message, **({"tool_calls": calls} if calls else {})}
+        call_id = said.get("id") if kind == "tool" else None
+        yield chat_message(said.get("role") or kind, said.get("content"), calls=calls, kept={"tool_call_id": call_id})
 
 
 def tool_call(said: JsonObject) -> JsonObject:
     """A call of a tool, its name at its top or within ``function``; arguments that were text stay as they are."""
     function = mapping(said.get("function")) or said
     arguments = function.get("arguments")
-    return {
-        "id": said.get("id"),
-        "type": "function",
-        "function": {"name": first_text(function.get("name")) or "", "arguments": written(arguments) or ""},
-    }
+    called = {"name": first_text(function.get("name")) or "", "arguments": written(arguments) or ""}
+    return {**({"id": said["id"]} if said.get("id") else {}), "type": "function", "function": called}
 
 
 def function_tool(said: JsonObject) -> JsonObject:
@@ -119,7 +121,12 @@ def written(value: Json) -> Json:
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _medium(part: JsonObject) -> JsonObject:
+def _shown(part: JsonObject) -> dict[str, Json] | None:
+    """A part of text or of a medium as a part of OpenAI's; None where it is neither."""
+    if part.get("type") == "text":
+        return {"type": "text", "text": str(part["content"])} if part.get("content") is not None else None
+    if part.get("type") not in ("blob", "uri", "file"):
+        return None
     kind = first_text(part.get("mime_type"), part.get("modality")) or "image"
     url = (
         first_text(part.get("uri"), part.get("file_id"))

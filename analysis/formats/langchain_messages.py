@@ -4,10 +4,8 @@ Reads constructors (``{lc, id, kwargs}``), ``{type, data}`` and plain dumps.  To
 with the text of their arguments; where only parsed arguments are kept, they are written as JSON again.
 """
 
-from typing import Any
-
+from analysis.formats import genai_parts
 from analysis.formats.calls import dig, first_text, mapping, objects
-from analysis.formats.genai_parts import tool_call
 from analysis.model.session import Json, JsonObject
 
 ROLES = {
@@ -29,21 +27,21 @@ def is_langchain(message: JsonObject) -> bool:
     return "additional_kwargs" in message or ("role" not in message and _role(message) is not None)
 
 
-def chat_message(message: JsonObject) -> dict[str, Json]:
+def chat_message(message: JsonObject) -> JsonObject:
     """A message with its role, content and tool calls."""
     held = mapping(message.get("kwargs")) or mapping(message.get("data")) or message
     extra = mapping(held.get("additional_kwargs"))
-    said: dict[str, Json] = {"role": _role(message) or _role(held) or "user", "content": held.get("content")}
-    said |= {key: held[key] for key in KEPT if held.get(key) is not None}
     calls: list[JsonObject] = [*objects(extra.get("tool_calls"))]
-    if calls := calls or [_parsed(call) for call in objects(held.get("tool_calls"))]:
-        said["tool_calls"] = calls
-    if thought := first_text(extra.get("reasoning_content"), held.get("reasoning_content")):
-        said["reasoning"] = thought
-    return said
+    calls = calls or [_parsed(call) for call in objects(held.get("tool_calls"))]
+    thought = first_text(extra.get("reasoning_content"), held.get("reasoning_content"))
+    kept = {key: held.get(key) for key in KEPT}
+    role = _role(message) or _role(held)
+    return genai_parts.chat_message(
+        role, held.get("content"), thoughts=[thought] if thought else (), calls=calls, kept=kept
+    )
 
 
-def generation(outputs: JsonObject) -> dict[str, Any]:
+def generation(outputs: JsonObject) -> dict[str, Json]:
     """The first message of a result with ``generations``, as it was serialised; empty where there is none."""
     held = outputs.get("generations")
     first = held[0] if isinstance(held, list) and held else None
@@ -62,4 +60,4 @@ def _role(message: JsonObject) -> str | None:
 
 
 def _parsed(call: JsonObject) -> JsonObject:
-    return tool_call(call if "args" not in call else {**call, "arguments": call["args"]})
+    return genai_parts.tool_call(call if "args" not in call else {**call, "arguments": call["args"]})

@@ -61,11 +61,11 @@ def asked(value: Json, depth: int = 0) -> Asked:
     return Asked((*system, *within.messages), tools, rest, is_text)
 
 
-def reply(value: Json) -> JsonObject | None:
+def reply(value: Json, depth: int = 0) -> JsonObject | None:
     """What the model answered; None where nothing of it was kept."""
     if isinstance(value, str):
         held: Json = objects(value) or mapping(value)
-        return reply(held) if held else {"role": "assistant", "content": value} if value else None
+        return reply(held, depth + 1) if held else {"role": "assistant", "content": value} if value else None
     if isinstance(value, list):
         return _last(chat_messages(objects(value)))
     said = mapping(value)
@@ -79,12 +79,12 @@ def reply(value: Json) -> JsonObject | None:
         return _last(chat_messages([said]))
     for name in ("output", "messages", "message"):
         if isinstance(said.get(name), list | dict):
-            return reply(said[name])
+            return reply(said[name], depth + 1) if depth < DEEPEST else None
     if (
         text := first_text(said.get("text"), said.get("content"), said.get("output"))
     ) is not None or "toolCalls" in said:
         calls = [_ai_call(call) for call in objects(said.get("toolCalls"))]
-        return {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}
+        return genai_parts.chat_message("assistant", text, calls=calls)
     return None
 
 
@@ -94,7 +94,7 @@ def chat_messages(messages: Sequence[JsonObject]) -> Iterator[JsonObject]:
         yield from response_items.chat_messages(messages)
         return
     if messages and all("toolCallId" in message for message in messages):
-        yield {"role": "assistant", "content": None, "tool_calls": [_ai_call(call) for call in messages]}
+        yield genai_parts.chat_message("assistant", None, calls=[_ai_call(call) for call in messages])
         return
     for message in messages:
         yield from _converted(message)
@@ -109,7 +109,7 @@ def _converted(message: JsonObject) -> Iterator[JsonObject]:
         message = {**sent(message), **langchain_messages.chat_message(message)}
     if message.get("role") is None:
         return
-    kinds = {part.get("type") for part in objects(message.get("content"))}
+    kinds = {str(part.get("type")) for part in objects(message.get("content"))}
     if kinds & {"tool-call", "tool-result"}:
         yield from _of_ai_sdk(message)
     elif kinds & set(BLOCKS) and not message.get("tool_calls"):
@@ -144,16 +144,11 @@ def _of_ai_sdk(message: JsonObject) -> Iterator[JsonObject]:
             output = part.get("output") if "output" in part else part.get("result")
             said = mapping(output).get("value", output)
             yield {"role": "tool", "tool_call_id": part.get("toolCallId"), "content": written(said)}
-    texts = [str(part.get("text") or "") for part in parts if part.get("type") == "text"]
+    texts = [{"type": "text", "text": str(part.get("text") or "")} for part in parts if part.get("type") == "text"]
     thoughts = [str(part.get("text") or "") for part in parts if part.get("type") == "reasoning"]
     calls = [_ai_call(part) for part in parts if part.get("type") == "tool-call"]
     if texts or thoughts or calls:
-        yield {
-            "role": message["role"],
-            "content": "".join(texts) if texts else None,
-            **({"reasoning": "".join(thoughts)} if thoughts else {}),
-            **({"tool_calls": calls} if calls else {}),
-        }
+        yield genai_parts.chat_message(message["role"], texts, thoughts=thoughts, calls=calls)
 
 
 def _ai_call(call: JsonObject) -> JsonObject:

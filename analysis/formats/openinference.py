@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from analysis.formats.attributes import has_gaps, inner, listed
 from analysis.formats.bodies import response
 from analysis.formats.calls import dig, first_text, mapping, objects
-from analysis.formats.genai_parts import function_tool, tool_call
+from analysis.formats.genai_parts import chat_message, function_tool, tool_call
 from analysis.formats.loose_messages import asked, reply
 from analysis.formats.totals import settled
 from analysis.formats.traced_call import Call
@@ -69,11 +69,8 @@ def message(item: Json) -> JsonObject:
     thoughts = [str(part.get("text") or "") for part in parts if part.get("type") == "reasoning"]
     content = [part for part in map(_part, parts) if part is not None]
     calls = [tool_call(inner(called, "tool_call")) for called in listed(said.get("tool_calls"))]
-    shown: dict[str, Json] = {"role": first_text(said.get("role")) or "user", "content": content or said.get("content")}
-    shown |= {name: said[name] for name in KEPT if said.get(name) is not None}
-    if thoughts:
-        shown["reasoning"] = "".join(thoughts)
-    return {**shown, **({"tool_calls": calls} if calls else {})}
+    kept = {name: said.get(name) for name in KEPT}
+    return chat_message(said.get("role"), content or said.get("content"), thoughts=thoughts, calls=calls, kept=kept)
 
 
 def _usage(llm: JsonObject) -> Usage:

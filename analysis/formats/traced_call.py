@@ -4,8 +4,9 @@ The formats of tracing tools bring every span with the call that it is; what fol
 Does not read any tool's words.
 """
 
+import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from msgspec.json import encode
 
@@ -65,6 +66,7 @@ class Span:
 def entries(spans: Sequence[Span], problems: Problems, no_prompt: str) -> Iterator[Entry]:
     """The calls of a file; ``no_prompt`` is the remedy where a log holds calls without their messages."""
     known = {span.span_id: span for span in spans}
+    shared: dict[bytes, JsonObject] = {}
     tree = Tree({span_id: span.node for span_id, span in known.items()})
     repeats = tree.repeats()
     lineages = tree.lineages(repeats)
@@ -78,7 +80,8 @@ def entries(spans: Sequence[Span], problems: Problems, no_prompt: str) -> Iterat
             problems.count("no prompt", span.line, f"a call without its messages counts as no turn: {no_prompt}")
         else:
             _remark(span, call, lineages.get(span_id), problems)
-            yield _entry(span, call, lineages.get(span_id))
+            sent = tuple(_shared(message, shared) for message in call.messages)
+            yield _entry(span, replace(call, messages=sent), lineages.get(span_id))
 
 
 def none_found(file: str, title: str, problems: Problems) -> FormatError:
@@ -125,6 +128,11 @@ def completeness(call: Call) -> frozenset[Mark]:
     if not call.tools and any(message.get("tool_calls") or message.get("role") == "tool" for message in told):
         found.add("no_tools")
     return frozenset(found)
+
+
+def _shared(message: JsonObject, known: dict[bytes, JsonObject]) -> JsonObject:
+    """The message as it was sent before: what is sent again costs no memory twice."""
+    return known.setdefault(hashlib.blake2b(encode(message), digest_size=16).digest(), message)
 
 
 def _remark(span: Span, call: Call, lineage: str | None, problems: Problems) -> None:
