@@ -45,7 +45,11 @@ def sniff(head: bytes) -> bool:
     columns = tables.header(head)
     if columns:
         return _is_observation(columns)
-    return any("observations" in one or _is_observation(tuple(one)) or _is_page(one) for one in shape.opening(head))
+    return any(_is_trace(one) or _is_observation(tuple(one)) or _is_page(one) for one in shape.opening(head))
+
+
+def _is_trace(record: jsontext.Fields) -> bool:
+    return "observations" in record and bool({"trace", "id"} & record.keys())
 
 
 def _is_observation(names: tuple[str, ...]) -> bool:

@@ -33,6 +33,7 @@ ENVELOPES = (("resourceSpans", "scopeSpans"), ("resource_spans", "scope_spans"))
 LISTS = ("data", "spans")
 SPAN_ID = ("spanId", "span_id")
 TRACE_ID = ("traceId", "trace_id")
+IDS = (*SPAN_ID, *TRACE_ID, "context", "context.span_id", "context.trace_id")
 PARENT_ID = ("parentSpanId", "parent_span_id", "parent_id")
 STARTED = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")
 ENDED = ("endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime")
@@ -54,8 +55,9 @@ def sniff(head: bytes) -> bool:
 def _is_ours(record: jsontext.Fields) -> bool:
     if any(outer in record for outer, _inner in ENVELOPES):
         return True
-    first = {key: shape.value(record, key) for key in record}
-    return any(_is_span(span) for span in (first, *(one for key in LISTS for one in objects(first.get(key))[:1])))
+    first = {key: shape.value(record, key) if key in IDS else [] for key in record}
+    listed = (one for key in LISTS if key in record for one in objects(shape.value(record, key))[:1])
+    return _is_span(first) or any(map(_is_span, listed))
 
 
 def read(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:

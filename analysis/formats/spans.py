@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 Counts = tuple[int | None, int | None]  # prompt and output tokens
+NOTHING: Counts = (None, None)
 NESTED = "inner calls"  # the lineage of calls within other calls
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class Branch:
     """One span of a tree: ``agent`` names the agent that it runs, ``counts`` are those of a call, None of others."""
 
     span_id: str
@@ -24,37 +25,38 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class SpanTree:
     """Spans by their id.  A parent that is not among them is no parent."""
 
-    nodes: Mapping[str, Node]
+    branches: Mapping[str, Branch]
 
-    def above(self, span_id: str) -> Iterator[Node]:
+    def above(self, span_id: str) -> Iterator[Branch]:
         """The spans around one, the nearest first; a circle ends where it closes."""
         seen = {span_id}
-        node = self.nodes.get(span_id)
-        while node is not None and node.parent_id is not None and node.parent_id not in seen:
-            seen.add(node.parent_id)
-            node = self.nodes.get(node.parent_id)
-            if node is not None:
-                yield node
+        branch = self.branches.get(span_id)
+        while branch is not None and branch.parent_id is not None and branch.parent_id not in seen:
+            seen.add(branch.parent_id)
+            branch = self.branches.get(branch.parent_id)
+            if branch is not None:
+                yield branch
 
     def repeats(self) -> frozenset[str]:
         """Calls that are told twice, the tellings to leave out.
 
-        A call around others repeats them where it has no counts of its own, or theirs, or their sum.  Where the inner
-        one alone lacks its prompt, the outer one is kept and stands for it.
+        A call around others repeats them where it has no counts of its own, or theirs, or their sum.  Where only the
+        outer one has a prompt, it is kept and stands for the inner ones; so it is where one alone within has no counts.
         """
-        within: dict[str, list[Node]] = defaultdict(list)
-        for node in self._calls():
-            if outer := next((one for one in self.above(node.span_id) if one.counts is not None), None):
-                within[outer.span_id].append(node)
+        within: dict[str, list[Branch]] = defaultdict(list)
+        for branch in self._calls():
+            if outer := next((one for one in self.above(branch.span_id) if one.counts is not None), None):
+                within[outer.span_id].append(branch)
         told: set[str] = set()
         for span_id, calls in within.items():
-            outer = self.nodes[span_id]
-            if not any(call.counts == outer.counts for call in calls) and not _is_sum(outer, calls):
+            outer = self.branches[span_id]
+            is_bare = [call.counts for call in calls] == [NOTHING] != [outer.counts]
+            if not (is_bare or any(call.counts == outer.counts for call in calls) or _is_sum(outer, calls)):
                 continue
-            if outer.has_prompt and not any(call.has_prompt for call in calls):
+            if outer.has_prompt and (is_bare or not any(call.has_prompt for call in calls)):
                 told |= {call.span_id for call in calls}
             else:
                 told.add(span_id)
@@ -77,12 +79,12 @@ class Tree:
                 lineages[span_id] = f"{chain[0].agent} {chain[0].span_id.rpartition(' ')[2]}"
         return lineages
 
-    def _calls(self) -> Iterator[Node]:
-        return (node for node in self.nodes.values() if node.counts is not None)
+    def _calls(self) -> Iterator[Branch]:
+        return (branch for branch in self.branches.values() if branch.counts is not None)
 
 
-def _is_sum(outer: Node, calls: Sequence[Node]) -> bool:
-    if outer.counts in (None, (None, None)):
+def _is_sum(outer: Branch, calls: Sequence[Branch]) -> bool:
+    if outer.counts in (None, NOTHING):
         return True
     sums = tuple(
         sum(number or 0 for number in side) for side in zip(*(call.counts or (0, 0) for call in calls), strict=True)

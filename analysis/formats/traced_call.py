@@ -13,7 +13,7 @@ from msgspec.json import encode
 from analysis.formats.base import FormatError, Problems
 from analysis.formats.calls import dig, entry, first_text, template_kwargs
 from analysis.formats.grouping import Entry
-from analysis.formats.spans import NESTED, Node, Tree
+from analysis.formats.spans import NESTED, Branch, SpanTree
 from analysis.model.session import JsonObject, Mark, Usage
 
 CUT = b"truncated due to size exceeding limit"  # what Langfuse's clients put in place of what was too large
@@ -56,25 +56,25 @@ class Span:
     first_token_at: float | None = None
 
     @property
-    def node(self) -> Node:
+    def branch(self) -> Branch:
         """The span as a part of its tree."""
         call = self.call
         counts = None if call is None else (call.usage.prompt_tokens, call.usage.output_tokens)
-        return Node(self.span_id, self.parent_id, counts, self.agent, bool(call and call.messages))
+        return Branch(self.span_id, self.parent_id, counts, self.agent, bool(call and call.messages))
 
 
 def entries(spans: Sequence[Span], problems: Problems, no_prompt: str) -> Iterator[Entry]:
     """The calls of a file; ``no_prompt`` is the remedy where a log holds calls without their messages."""
     known = {span.span_id: span for span in spans}
     shared: dict[bytes, JsonObject] = {}
-    tree = Tree({span_id: span.node for span_id, span in known.items()})
+    tree = SpanTree({span_id: span.branch for span_id, span in known.items()})
     repeats = tree.repeats()
     lineages = tree.lineages(repeats)
     for span_id, span in known.items():
         call = span.call
         if call is None or span_id in repeats:
             continue
-        if span.failed and call.usage.prompt_tokens is None:
+        if span.failed and not _was_served(call):
             problems.count("failed", span.line, "the call failed and counts as no turn.")
         elif not call.messages:
             problems.count("no prompt", span.line, f"a call without its messages counts as no turn: {no_prompt}")
@@ -82,6 +82,11 @@ def entries(spans: Sequence[Span], problems: Problems, no_prompt: str) -> Iterat
             _remark(span, call, lineages.get(span_id), problems)
             sent = tuple(_shared(message, shared) for message in call.messages)
             yield _entry(span, replace(call, messages=sent), lineages.get(span_id))
+
+
+def _was_served(call: Call) -> bool:
+    """Whether a call that ended in an error had an answer: a prompt alone may have been counted by the tracing tool."""
+    return call.usage.prompt_tokens is not None and (call.reply is not None or call.usage.cached_tokens is not None)
 
 
 def none_found(file: str, title: str, problems: Problems) -> FormatError:

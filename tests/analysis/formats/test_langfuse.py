@@ -150,7 +150,9 @@ SEEN: dict[str, Json] = {"id": "o", "traceId": "t", "type": "GENERATION", "paren
 @pytest.mark.parametrize(
     ("record", "is_ours"),
     [
-        ({"observations": []}, True),
+        ({"trace": {}, "observations": []}, True),
+        ({"id": "t", "observations": []}, True),
+        ({"observations": [], "actions": []}, False),
         (SEEN, True),
         ({"data": [SEEN], "meta": {}}, True),
         ({"data": [SEEN]}, False),

@@ -2,74 +2,91 @@
 
 import pytest
 
-from analysis.formats.spans import NESTED, Node, Tree
+from analysis.formats.spans import NESTED, NOTHING, Branch, SpanTree
 
 AGENT = {"agent": "planner"}
 
 
-def tree(*nodes: Node) -> Tree:
-    return Tree({node.span_id: node for node in nodes})
+def tree(*branches: Branch) -> SpanTree:
+    return SpanTree({branch.span_id: branch for branch in branches})
 
 
 @pytest.mark.parametrize(
-    ("nodes", "left_out"),
+    ("branches", "left_out"),
     [
-        pytest.param([Node("a", None, (9, 1)), Node("b", "a", (9, 1))], {"a"}, id="the same counts"),
-        pytest.param([Node("a", None, (None, None)), Node("b", "a", (9, 1))], {"a"}, id="no counts of its own"),
+        pytest.param([Branch("a", None, (9, 1)), Branch("b", "a", (9, 1))], {"a"}, id="the same counts"),
+        pytest.param([Branch("a", None, (None, None)), Branch("b", "a", (9, 1))], {"a"}, id="no counts of its own"),
         pytest.param(
-            [Node("a", None, (9, 3)), Node("b", "a", (4, 1)), Node("c", "a", (5, 2))], {"a"}, id="the sum of them"
+            [Branch("a", None, (9, 3)), Branch("b", "a", (4, 1)), Branch("c", "a", (5, 2))], {"a"}, id="the sum of them"
         ),
-        pytest.param([Node("a", None, (9, 1)), Node("b", "a", (8, 1))], set(), id="other counts"),
-        pytest.param([Node("a", None, (9, 1)), Node("s", "a"), Node("b", "s", (9, 1))], {"a"}, id="a span between"),
+        pytest.param([Branch("a", None, (9, 1)), Branch("b", "a", (8, 1))], set(), id="other counts"),
         pytest.param(
-            [Node("a", None, (9, 1)), Node("b", "a", (9, 1)), Node("c", "b", (9, 1))], {"a", "b"}, id="told three times"
+            [Branch("a", None, (9, 1)), Branch("s", "a"), Branch("b", "s", (9, 1))], {"a"}, id="a span between"
         ),
         pytest.param(
-            [Node("a", None, (9, 1)), Node("b", "a", (9, 1), has_prompt=False)], {"b"}, id="only the outer has a prompt"
+            [Branch("a", None, (9, 1)), Branch("b", "a", (9, 1)), Branch("c", "b", (9, 1))],
+            {"a", "b"},
+            id="told three times",
         ),
-        pytest.param([Node("a", None, (9, 1)), Node("b", None, (9, 1))], set(), id="beside each other"),
-        pytest.param([Node("a", "b", (9, 1)), Node("b", "a", None)], set(), id="a circle"),
-        pytest.param([Node("a", "gone", (9, 1))], set(), id="a parent that is not in the file"),
+        pytest.param(
+            [Branch("a", None, (9, 1)), Branch("b", "a", (9, 1), has_prompt=False)],
+            {"b"},
+            id="only the outer has a prompt",
+        ),
+        pytest.param([Branch("a", None, (9, 1)), Branch("b", "a", NOTHING)], {"b"}, id="only the outer has counts"),
+        pytest.param(
+            [Branch("a", None, (9, 1)), Branch("b", "a", NOTHING), Branch("c", "a", NOTHING)],
+            set(),
+            id="several without counts are no one call",
+        ),
+        pytest.param([Branch("a", None, (9, 1)), Branch("b", None, (9, 1))], set(), id="beside each other"),
+        pytest.param([Branch("a", "b", (9, 1)), Branch("b", "a", None)], set(), id="a circle"),
+        pytest.param([Branch("a", "gone", (9, 1))], set(), id="a parent that is not in the file"),
     ],
 )
-def test_a_call_that_is_told_twice_is_one(nodes: list[Node], left_out: set[str]) -> None:
-    assert tree(*nodes).repeats() == left_out
+def test_a_call_that_is_told_twice_is_one(branches: list[Branch], left_out: set[str]) -> None:
+    assert tree(*branches).repeats() == left_out
 
 
 @pytest.mark.parametrize(
-    ("nodes", "lineages"),
+    ("branches", "lineages"),
     [
         pytest.param(
-            [Node("a", None, agent="p"), Node("x", "a", (1, 1)), Node("b", "a", agent="r"), Node("y", "b", (2, 2))],
+            [
+                Branch("a", None, agent="p"),
+                Branch("x", "a", (1, 1)),
+                Branch("b", "a", agent="r"),
+                Branch("y", "b", (2, 2)),
+            ],
             {"y": "r b"},
             id="an agent within an agent that calls",
         ),
         pytest.param(
-            [Node("a", None, agent="w"), Node("b", "a", agent="r"), Node("y", "b", (2, 2))],
+            [Branch("a", None, agent="w"), Branch("b", "a", agent="r"), Branch("y", "b", (2, 2))],
             {},
             id="an agent around one that calls is a wrapper",
         ),
         pytest.param(
             [
-                Node("a", None, agent="w"),
-                Node("b", "a", agent="r"),
-                Node("c", "a", agent="s"),
-                Node("x", "b", (1, 1)),
-                Node("y", "c", (2, 2)),
+                Branch("a", None, agent="w"),
+                Branch("b", "a", agent="r"),
+                Branch("c", "a", agent="s"),
+                Branch("x", "b", (1, 1)),
+                Branch("y", "c", (2, 2)),
             ],
             {},
             id="agents beside each other are told apart by their messages",
         ),
-        pytest.param([Node("a", None, (9, 1)), Node("b", "a", (8, 1))], {"b": NESTED}, id="a call within a call"),
-        pytest.param([Node("a", None, (9, 1)), Node("b", "a", (9, 1))], {}, id="unless that one is left out"),
+        pytest.param([Branch("a", None, (9, 1)), Branch("b", "a", (8, 1))], {"b": NESTED}, id="a call within a call"),
+        pytest.param([Branch("a", None, (9, 1)), Branch("b", "a", (9, 1))], {}, id="unless that one is left out"),
     ],
 )
-def test_sub_agents_are_lineages(nodes: list[Node], lineages: dict[str, str]) -> None:
-    known = tree(*nodes)
+def test_sub_agents_are_lineages(branches: list[Branch], lineages: dict[str, str]) -> None:
+    known = tree(*branches)
     assert known.lineages(known.repeats()) == lineages
 
 
 def test_the_spans_around_one_are_nearest_first() -> None:
-    known = tree(Node("a", None), Node("b", "a"), Node("c", "b"))
-    assert [node.span_id for node in known.above("c")] == ["b", "a"]
+    known = tree(Branch("a", None), Branch("b", "a"), Branch("c", "b"))
+    assert [branch.span_id for branch in known.above("c")] == ["b", "a"]
     assert [*known.above("a")] == [*known.above("nowhere")] == []

@@ -36,6 +36,12 @@ def read(*spans: Span) -> tuple[list[tuple[str, str | None]], list[str]]:
         ),
         pytest.param([replace(SPAN, failed=True)], [("a", None)], [], id="failed after the answer"),
         pytest.param(
+            [replace(SPAN, failed=True, call=replace(CALL, usage=Usage(9, 0, None, "omitted")))],
+            [],
+            ["the call failed and counts as no turn."],
+            id="failed, and counted by the tool alone",
+        ),
+        pytest.param(
             [replace(SPAN, call=replace(CALL, messages=()))],
             [],
             ["a call without its messages counts as no turn: do it."],
