@@ -10,7 +10,7 @@ import streamlit as st
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
 from analysis.report.words import counted, described, reconciled, summary, verdict
-from app import charts, state
+from app import charts, notes_state, notes_view, state
 from app.block_map import block_map
 from app.plain import plain
 from app.turn_view import turn_comparison
@@ -110,23 +110,33 @@ def worst_cell(record: SessionRecord) -> tuple[int, int] | None:
 
 @st.fragment
 def explorer(record: SessionRecord, session_key: int) -> None:
-    """The block map and, below it, the turn that is picked in it."""
+    """The block map and, below it, the turn that is picked in it, and what was written about the session."""
+    notes_view.notes(record, session_key, _explored(record, session_key))
+
+
+def _explored(record: SessionRecord, session_key: int) -> tuple[int, int] | None:
+    """Show the map and a turn; return that turn and its block, None where none is shown."""
     rows, payload = state.map_rows(session_key)
     at = state.picked(record)
     if not any(rows.num_blocks):
         st.info("No turn of this session has known tokens. Import its log again with a tokenizer: Sessions, Add logs.")
-        return
+        return None
     block_map(
-        payload, key=f"map_{session_key}", picked=at, on_pick=lambda pick: state.pick(pick["turn"], pick["block"])
+        payload,
+        key=f"map_{session_key}",
+        picked=at,
+        on_pick=lambda pick: state.pick(pick["turn"], pick["block"]),
+        annotated=notes_view.marks(notes_state.placed(record, session_key), record.settings.block_size),
     )
     if at is None:
         at = worst_cell(record)
         if at is None:
             st.info("No turn leaves the turn before it. Click any cell of the map to read its tokens.")
-            return
+            return None
         st.info("Shown below: the turn that wasted most. Click any cell; after a click in the map, n goes to the next.")
     turn = next(turn for turn in record.turns if turn.turn == at[0])
     turn_comparison(record, session_key, turn, at[1])
+    return at
 
 
 def pictures(record: SessionRecord) -> None:
@@ -155,10 +165,12 @@ def pictures(record: SessionRecord) -> None:
         )
 
 
-def turn_table(record: SessionRecord) -> None:
+def turn_table(record: SessionRecord, session_key: int) -> None:
     """Every figure of every turn, as a table."""
+    written = Counter(turn for turn, _block in notes_view.marks(notes_state.placed(record, session_key), 1))
     with st.expander("All turns as a table"):
-        st.dataframe(_table(record.turns), hide_index=True, alt="All turns with all token figures")
+        frame = _table(record.turns).assign(Annotations=[written[turn.turn] for turn in record.turns])
+        st.dataframe(frame, hide_index=True, alt="All turns with all token figures")
 
 
 def _table(turns: tuple[TurnRecord, ...]) -> pd.DataFrame:

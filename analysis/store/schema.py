@@ -3,6 +3,7 @@
 A migration is never changed once it has been released; a new need is a new function at the end.
 """
 
+import secrets
 from collections.abc import Callable
 
 import duckdb
@@ -58,7 +59,29 @@ def m002_plan(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("ALTER TABLE sessions ADD COLUMN plan JSON")
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_sessions, m002_plan)
+def m005_notes(connection: duckdb.DuckDBPyConnection) -> None:
+    """Annotations and cases with all their states, and the key of the digests that find an annotation's text again."""
+    connection.execute("""
+        CREATE SEQUENCE annotation_keys;
+        CREATE SEQUENCE case_keys;
+        CREATE SEQUENCE pin_keys;
+        CREATE TABLE annotations (annotation_key BIGINT PRIMARY KEY, session_key BIGINT NOT NULL, anchor JSON NOT NULL);
+        CREATE TABLE annotation_versions (
+            annotation_key BIGINT NOT NULL, version INTEGER NOT NULL, author VARCHAR NOT NULL,
+            at TIMESTAMPTZ NOT NULL DEFAULT now(), words VARCHAR, PRIMARY KEY (annotation_key, version));
+        CREATE TABLE case_versions (
+            case_key BIGINT NOT NULL, version INTEGER NOT NULL, author VARCHAR NOT NULL,
+            at TIMESTAMPTZ NOT NULL DEFAULT now(), words JSON, PRIMARY KEY (case_key, version));
+        CREATE TABLE case_sessions (case_key BIGINT NOT NULL, session_key BIGINT NOT NULL, side VARCHAR);
+        CREATE TABLE pinned_findings (
+            pin_key BIGINT NOT NULL, case_key BIGINT NOT NULL, position BIGINT NOT NULL, finding JSON NOT NULL,
+            author VARCHAR NOT NULL, at TIMESTAMPTZ NOT NULL DEFAULT now());
+        CREATE TABLE digest_key (bytes BLOB NOT NULL);
+    """)
+    connection.execute("INSERT INTO digest_key VALUES (?)", [secrets.token_bytes(32)])
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_sessions, m002_plan, m005_notes)
 
 
 def version_of(connection: duckdb.DuckDBPyConnection) -> int:

@@ -1,0 +1,117 @@
+"""The form that adds a note: at the session, a turn, a divergence, a block or any tokens of a prompt."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from analysis.model.annotation import Anchor, Kind
+from analysis.model.record import SessionRecord, TurnRecord
+from analysis.pipeline.annotating import WHOLE_SESSION, anchor_of_divergence, anchor_of_span, anchor_of_turn
+from analysis.store.notes import Outdated
+from app import notes_state, state
+from app.note_text import MOST_CHARACTERS
+from app.plain import plain
+from app.token_view import shown
+
+MOST_QUOTED = 64  # tokens that are shown of a place before a note is written there
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place to write at; ``start`` and ``stop`` are tokens of the turn's prompt, None where it is not a part of it."""
+
+    label: str
+    kind: Kind
+    turn: TurnRecord | None = None
+    start: int | None = None
+    stop: int | None = None
+
+
+def spots(record: SessionRecord, at: tuple[int, int] | None, known: bool) -> list[Spot]:
+    """Where a note can be added, given the turn and block that are shown; ``known``: the turn's tokens are stored."""
+    whole = Spot("The whole session", "session")
+    turn = next((one for one in record.turns if at and one.turn == at[0]), None)
+    if at is None or turn is None:
+        return [*(Spot(f"Turn {one.turn}", "turn", one) for one in record.turns), whole]
+    found = [Spot(f"Turn {turn.turn}", "turn", turn), whole]
+    prompt_tokens = turn.prompt_tokens or 0
+    if not known or not prompt_tokens:
+        return found
+    size = record.settings.block_size
+    start = min(at[1] * size, prompt_tokens - 1)
+    stop = min(start + size, prompt_tokens)
+    if turn.divergence is not None:
+        found.insert(0, Spot(f"The divergence of turn {turn.turn}", "divergence", turn))
+    block = Spot(f"Block {at[1]:,} of turn {turn.turn}", "span", turn, start, stop)
+    found.insert(0 if turn.divergence is None or turn.divergence.block != at[1] else 1, block)
+    return [*found, Spot(f"Tokens of turn {turn.turn} …", "span", turn)]
+
+
+def add_form(record: SessionRecord, session_key: int, at: tuple[int, int] | None) -> None:
+    """Choose a place, write, and keep it."""
+    number = notes_state.draft_number()
+    with st.expander("Add a note", expanded=False, key=f"note_add_{number}"):
+        known = at is not None and at[0] in state.full_ids(session_key)
+        spot = st.selectbox(
+            "About", spots(record, at, known), format_func=lambda one: one.label, key=f"note_about_{number}_{at}"
+        )
+        spot = _with_tokens(spot, number, at)
+        _preview(spot, session_key)
+        with st.form(f"note_new_{number}", border=False):
+            text = st.text_area(
+                "Note, in Markdown", key=f"note_new_text_{number}", max_chars=MOST_CHARACTERS, height=120,
+                placeholder="What you see here, what you asked, what you changed",
+            )  # fmt: skip
+            keep = st.form_submit_button("Add note", type="primary")
+        if keep:
+            _add(record, session_key, spot, text.strip())
+
+
+def _with_tokens(spot: Spot, number: int, at: tuple[int, int] | None) -> Spot:
+    """The place with the tokens that the person names, where it is to be some."""
+    if spot.turn is None or spot.kind != "span" or spot.start is not None:
+        return spot
+    last = (spot.turn.prompt_tokens or 1) - 1
+    begin = spot.turn.divergence.token if spot.turn.divergence else 0
+    left, right = st.columns(2)
+    first = left.number_input("First token", 0, last, begin, key=f"note_first_{number}_{at}")
+    end = right.number_input("Last token", int(first), last, max(begin, int(first)), key=f"note_last_{number}_{at}")
+    return Spot(spot.label, "span", spot.turn, int(first), int(end) + 1)
+
+
+def _preview(spot: Spot, session_key: int) -> None:
+    """The tokens that a note will quote, as far as they fit."""
+    if spot.turn is None or spot.start is None or spot.stop is None:
+        return
+    ids = state.full_ids(session_key)[spot.turn.turn][spot.start : min(spot.stop, spot.start + MOST_QUOTED)].tolist()
+    texts = state.token_bytes(spot.turn.model, ids)
+    quoted = "".join(shown(texts[one]) if one in texts else f"#{one} " for one in ids)
+    st.code(quoted + (" …" if spot.stop - spot.start > MOST_QUOTED else ""), language=None, wrap_lines=True)
+
+
+def _add(record: SessionRecord, session_key: int, spot: Spot, text: str) -> None:
+    if not notes_state.author():
+        st.error("Give your name first: it stands beside the note.")
+    elif not text:
+        st.error("Write something first.")
+    else:
+        try:
+            anchor = _anchor(record, session_key, spot)
+            state.repository().annotations.add(session_key, anchor, notes_state.author(), text)
+        except (Outdated, ValueError) as error:
+            st.error(plain(str(error)))
+            return
+        notes_state.new_draft()
+        st.rerun()
+
+
+def _anchor(record: SessionRecord, session_key: int, spot: Spot) -> Anchor:
+    if spot.turn is None:
+        return WHOLE_SESSION
+    if spot.kind == "turn":
+        return anchor_of_turn(spot.turn)
+    ids = state.full_ids(session_key)[spot.turn.turn]
+    key = state.repository().annotations.key()
+    if spot.start is None or spot.stop is None:
+        return anchor_of_divergence(spot.turn, ids, state.token_bytes, record.settings.block_size, key)
+    return anchor_of_span(spot.turn, ids, state.token_bytes, spot.start, spot.stop, key)

@@ -1,0 +1,37 @@
+"""What people write, on its way to the screen: Markdown of notes, and names.
+
+Markdown is formatted, but it loads nothing: an image is shown as a link.  Characters that are not seen, or that turn
+the order of others around, stand as escapes everywhere.
+"""
+
+import re
+from datetime import UTC, datetime
+
+from app.plain import WORD_JOINER, plain
+
+MOST_CHARACTERS = 20_000  # of a note: it is read beside the map
+MOST_IN_A_LINE = 200  # characters of a name or a title
+
+# Control characters but for the line break and the tab, marks of writing direction, and separators of lines.
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+_IMAGE = re.compile(r"!(?=\[)")
+
+
+def as_markdown(text: str) -> str:
+    """The Markdown of a note without what would be fetched from another host."""
+    return _IMAGE.sub(f"!{WORD_JOINER}", visible(text.replace("\r\n", "\n")))
+
+
+def as_line(text: str) -> str:
+    """A name or a title as it is, on one line, where Markdown is expected."""
+    return plain(visible(text))
+
+
+def visible(text: str) -> str:
+    """The text with every character that is not seen as an escape."""
+    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def day(at: float) -> str:
+    """A time in seconds since the epoch as a person reads it."""
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"

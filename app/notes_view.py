@@ -1,0 +1,167 @@
+"""The notes of a session: the list with edits and history, and the form that adds one at a place.
+
+Whatever is written names the state that it changes, so two people never overwrite each other.
+"""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from analysis.model.annotation import Annotation, Placed, Version
+from analysis.model.record import SessionRecord
+from analysis.report.note_words import block_of, in_reading_order, remark, where
+from analysis.report.words import counted
+from analysis.store.notes import Outdated
+from app import notes_state, state, visitors
+from app.note_form import add_form
+from app.note_text import MOST_CHARACTERS, MOST_IN_A_LINE, as_line, as_markdown, day
+from app.plain import plain
+
+
+def marks(placed: Sequence[Placed], block_size: int) -> list[tuple[int, int | None]]:
+    """Turn and block of every note for the block map; the block is None where a note is about a turn."""
+    there = [one.place for one in placed if one.annotation.last.text is not None]
+    return [(place.turn, block_of(place, block_size)) for place in there if place.turn is not None]
+
+
+def notes(record: SessionRecord, session_key: int, at: tuple[int, int] | None) -> None:
+    """The section of the notes; ``at`` is the turn and block that is shown above."""
+    placed = in_reading_order(notes_state.placed(record, session_key))
+    there = [one for one in placed if one.annotation.last.text is not None]
+    deleted = [one for one in placed if one.annotation.last.text is None]
+    if not there and not deleted and not visitors.may_write():
+        return
+    st.subheader(f"Notes ({len(there):,})" if there else "Notes", anchor=False)
+    if message := notes_state.failure():
+        st.error(plain(message))
+    if visitors.may_write():
+        ask_for_name()
+    if not there:
+        st.caption("Nobody has written about this session yet.")
+    for one in there:
+        _note(one, record.settings.block_size)
+    if deleted:
+        _deleted(deleted, record.settings.block_size)
+    if visitors.may_write():
+        add_form(record, session_key, at)
+
+
+def ask_for_name() -> None:
+    """The field for the writer's name, once per browser session; nothing for who is logged in."""
+    if notes_state.is_logged_in():
+        return
+    if name := notes_state.author():
+        said, change = st.columns([4, 1], vertical_alignment="center")
+        said.caption(f"You write as **{as_line(name)}**.")
+        change.button("Another name", key="other_name", width="stretch", on_click=notes_state.call_me, args=("",))
+        return
+    typed = st.text_input(
+        "Your name", key="typed_name", max_chars=MOST_IN_A_LINE, placeholder="stands beside what you write"
+    )
+    if typed.strip():
+        notes_state.call_me(typed)
+        st.rerun()
+
+
+def _note(one: Placed, block_size: int) -> None:
+    annotation, last = one.annotation, one.annotation.last
+    with st.container(border=True):
+        _head(one, block_size)
+        if notes_state.edited() is not None and (notes_state.edited() or (0, 0))[0] == annotation.key:
+            _editor(annotation)
+            return
+        st.markdown(as_markdown(last.text or ""))
+        with st.container(horizontal=True, gap="small"):
+            _jump(one, block_size)
+            if visitors.may_write():
+                _changes(annotation)
+            if len(annotation.versions) > 1:
+                _history(annotation.versions, annotation.key)
+
+
+def _head(one: Placed, block_size: int) -> None:
+    annotation = one.annotation
+    said = f"**{as_line(annotation.author)}** · {day(annotation.made_at)} · {as_line(where(one, block_size))}"
+    if annotation.last.number > 1:
+        said += f" · changed by {as_line(annotation.last.author)}, {day(annotation.last.at)}"
+    st.caption(said)
+    if words := remark(one.place):
+        st.badge(words, icon=":material/move_down:" if one.place.moved else ":material/rule:", color="orange")
+
+
+def _jump(one: Placed, block_size: int) -> None:
+    turn = one.place.turn
+    if turn is not None:
+        block = block_of(one.place, block_size) or 0
+        st.button("Show", key=f"note_show_{one.annotation.key}", on_click=state.pick, args=(turn, block))
+
+
+def _changes(annotation: Annotation) -> None:
+    key, number = annotation.key, annotation.last.number
+    nameless = not notes_state.author()
+    why = "Give your name first." if nameless else None
+    edit: Callable[..., None] = notes_state.edit
+    st.button("Edit", key=f"note_edit_{key}", disabled=nameless, help=why, on_click=edit, args=(key, number))
+    if st.button("Delete", key=f"note_delete_{key}", disabled=nameless, help=why):
+        change(key, number, None)
+
+
+def _editor(annotation: Annotation) -> None:
+    """The text of a note in a field; where somebody else was faster, both texts are there to be seen."""
+    edited = notes_state.edited()
+    assert edited is not None
+    with st.form(f"note_form_{annotation.key}", border=False):
+        text = st.text_area(
+            "Note, in Markdown", annotation.last.text or "", key=f"note_text_{annotation.key}_{edited[1]}",
+            max_chars=MOST_CHARACTERS, height=140,
+        )  # fmt: skip
+        with st.container(horizontal=True, gap="small"):
+            save = st.form_submit_button("Save", type="primary")
+            cancel = st.form_submit_button("Cancel")
+    if cancel:
+        notes_state.edit(None)
+        st.rerun()
+    if annotation.last.number != edited[1]:
+        st.warning(f"{as_line(annotation.last.author)} has changed this note meanwhile. It says now:")
+        st.markdown(as_markdown(annotation.last.text or "(deleted)"))
+        st.button("Go on from this text", key=f"note_go_on_{annotation.key}", on_click=notes_state.edit,
+                  args=(annotation.key, annotation.last.number))  # fmt: skip
+    if save and not text.strip():
+        st.error("An empty note says nothing: delete it instead.")
+    elif save:
+        change(annotation.key, edited[1], text.strip())
+
+
+def change(key: int, version: int, text: str | None) -> None:
+    """Write the next state of a note and run the page anew; where somebody was faster nothing is written, and said."""
+    try:
+        state.repository().annotations.change(key, version, notes_state.author(), text)
+    except Outdated as error:
+        st.error(plain(str(error)))
+        return
+    notes_state.edit(None)
+    st.rerun()
+
+
+def _history(versions: Sequence[Version], key: int) -> None:
+    with st.popover(f"History ({len(versions)})", key=f"note_history_{key}"):
+        for one in reversed(versions):
+            what = "deleted it" if one.text is None else "wrote" if one.number == 1 else "changed it to"
+            st.caption(f"{day(one.at)} · **{as_line(one.author)}** {what}")
+            if one.text is not None:
+                st.markdown(as_markdown(one.text))
+
+
+def _deleted(placed: Sequence[Placed], block_size: int) -> None:
+    with st.expander(f"{counted(len(placed), 'deleted note')}"):
+        for one in placed:
+            annotation = one.annotation
+            last = next(text for text in reversed([it.text for it in annotation.versions]) if text is not None)
+            _head(one, block_size)
+            st.markdown(as_markdown(last))
+            with st.container(horizontal=True, gap="small"):
+                if visitors.may_write() and st.button(
+                    "Bring back", key=f"note_restore_{annotation.key}", disabled=not notes_state.author()
+                ):
+                    change(annotation.key, annotation.last.number, last)
+                _history(annotation.versions, annotation.key)
