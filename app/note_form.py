@@ -18,7 +18,7 @@ MOST_QUOTED = 64  # tokens that are shown of a place before a note is written th
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place to write at; ``start`` and ``stop`` are tokens of the turn's prompt, None where it is not a part of it."""
+    """A place to write at; ``start`` and ``stop`` are tokens of the turn's prompt, None where none are named."""
 
     label: str
     kind: Kind

@@ -1,4 +1,4 @@
-"""What annotating needs of a browser session: who writes, what is being edited, and where annotations stand.
+"""What notes and cases need of a browser session: who writes, what is edited or open, and where notes stand.
 
 An anchor never changes, so where it stands is looked up once per state of the store.
 """
@@ -13,11 +13,12 @@ from app import state
 AUTHOR = "author"
 DRAFT = "note_draft_number"
 EDITED = "note_edited"
-FAILED = "note_failed"
+EDITED_CASE = "case_edited"
+TABLE = "case_table_number"
 
 
 def author() -> str:
-    """Who writes: whoever is logged in, else the name that was typed in this browser session; empty where there is none."""
+    """Who writes: whoever is logged in, else the name typed in this browser session; empty where there is none."""
     if st.user.get("is_logged_in"):
         return str(st.user.get("name") or st.user.get("email") or "")
     return str(st.session_state.get(AUTHOR, ""))
@@ -70,11 +71,31 @@ def edit(key: int | None, version: int = 0) -> None:
     st.session_state[EDITED] = None if key is None else (key, version)
 
 
-def fail(message: str | None) -> None:
-    """Leave a reason why nothing was written for the next run."""
-    st.session_state[FAILED] = message
+def edited_case(key: int) -> int | None:
+    """The state from which a case is edited here; None where it is not."""
+    return st.session_state.get(f"{EDITED_CASE}_{key}")
 
 
-def failure() -> str | None:
-    """Take the reason that was left."""
-    return st.session_state.pop(FAILED, None)
+def edit_case(key: int, version: int | None) -> None:
+    """Begin to edit a state of a case; None ends it."""
+    st.session_state[f"{EDITED_CASE}_{key}"] = version
+
+
+def case_in_url() -> int | None:
+    """The case that the URL names."""
+    value = st.query_params.get("case", "")
+    return int(value) if value.isdecimal() and len(value) < 16 else None
+
+
+def open_case(key: int | None) -> None:
+    """Let the URL name a case, None the list of them, whose table forgets its selection."""
+    st.session_state[TABLE] = case_table_number() + 1
+    if key is None:
+        st.query_params.pop("case", None)
+    else:
+        st.query_params["case"] = str(key)
+
+
+def case_table_number() -> int:
+    """Part of the key of the table of cases: a new number is a table without a selection."""
+    return int(st.session_state.get(TABLE, 0))

@@ -20,20 +20,18 @@ from app.plain import plain
 
 def marks(placed: Sequence[Placed], block_size: int) -> list[tuple[int, int | None]]:
     """Turn and block of every note for the block map; the block is None where a note is about a turn."""
-    there = [one.place for one in placed if one.annotation.last.text is not None]
+    there = [one.place for one in placed if not one.annotation.is_deleted]
     return [(place.turn, block_of(place, block_size)) for place in there if place.turn is not None]
 
 
 def notes(record: SessionRecord, session_key: int, at: tuple[int, int] | None) -> None:
     """The section of the notes; ``at`` is the turn and block that is shown above."""
     placed = in_reading_order(notes_state.placed(record, session_key))
-    there = [one for one in placed if one.annotation.last.text is not None]
-    deleted = [one for one in placed if one.annotation.last.text is None]
+    there = [one for one in placed if not one.annotation.is_deleted]
+    deleted = [one for one in placed if one.annotation.is_deleted]
     if not there and not deleted and not visitors.may_write():
         return
     st.subheader(f"Notes ({len(there):,})" if there else "Notes", anchor=False)
-    if message := notes_state.failure():
-        st.error(plain(message))
     if visitors.may_write():
         ask_for_name()
     if not there:
@@ -64,13 +62,13 @@ def ask_for_name() -> None:
 
 
 def _note(one: Placed, block_size: int) -> None:
-    annotation, last = one.annotation, one.annotation.last
+    annotation = one.annotation
     with st.container(border=True):
         _head(one, block_size)
-        if notes_state.edited() is not None and (notes_state.edited() or (0, 0))[0] == annotation.key:
+        if (edited := notes_state.edited()) is not None and edited[0] == annotation.key:
             _editor(annotation)
             return
-        st.markdown(as_markdown(last.text or ""))
+        st.markdown(as_markdown(annotation.text))
         with st.container(horizontal=True, gap="small"):
             _jump(one, block_size)
             if visitors.may_write():
@@ -112,7 +110,7 @@ def _editor(annotation: Annotation) -> None:
     assert edited is not None
     with st.form(f"note_form_{annotation.key}", border=False):
         text = st.text_area(
-            "Note, in Markdown", annotation.last.text or "", key=f"note_text_{annotation.key}_{edited[1]}",
+            "Note, in Markdown", annotation.versions[edited[1] - 1].text or annotation.text, key=f"note_text_{annotation.key}_{edited[1]}",
             max_chars=MOST_CHARACTERS, height=140,
         )  # fmt: skip
         with st.container(horizontal=True, gap="small"):
@@ -156,12 +154,11 @@ def _deleted(placed: Sequence[Placed], block_size: int) -> None:
     with st.expander(f"{counted(len(placed), 'deleted note')}"):
         for one in placed:
             annotation = one.annotation
-            last = next(text for text in reversed([it.text for it in annotation.versions]) if text is not None)
             _head(one, block_size)
-            st.markdown(as_markdown(last))
+            st.markdown(as_markdown(annotation.text))
             with st.container(horizontal=True, gap="small"):
                 if visitors.may_write() and st.button(
                     "Bring back", key=f"note_restore_{annotation.key}", disabled=not notes_state.author()
                 ):
-                    change(annotation.key, annotation.last.number, last)
+                    change(annotation.key, annotation.last.number, annotation.text)
                 _history(annotation.versions, annotation.key)

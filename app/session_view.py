@@ -10,7 +10,7 @@ import streamlit as st
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
 from analysis.report.words import counted, described, reconciled, summary, verdict
-from app import charts, notes_state, notes_view, state
+from app import case_form, charts, notes_state, notes_view, state
 from app.block_map import block_map
 from app.plain import plain
 from app.turn_view import turn_comparison
@@ -111,7 +111,9 @@ def worst_cell(record: SessionRecord) -> tuple[int, int] | None:
 @st.fragment
 def explorer(record: SessionRecord, session_key: int) -> None:
     """The block map and, below it, the turn that is picked in it, and what was written about the session."""
-    notes_view.notes(record, session_key, _explored(record, session_key))
+    at = _explored(record, session_key)
+    notes_view.notes(record, session_key, at)
+    case_form.add_to_case(record, session_key, at)
 
 
 def _explored(record: SessionRecord, session_key: int) -> tuple[int, int] | None:

@@ -102,7 +102,8 @@ def _nearest(quote: Quote, content: bytes, key: bytes) -> int | None:
     if len(places) < 2:
         return places[0] if places else None
     scores = [_likeness(quote, content, place, key) for place in places]
-    alike = [place for place, score in zip(places, scores, strict=True) if score == max(scores)]
+    most = max(scores)
+    alike = [place for place, score in zip(places, scores, strict=True) if score == most]
     if len(places) == quote.occurrences and places[quote.ordinal] in alike:
         return places[quote.ordinal]
     return min(alike, key=lambda place: abs(place - quote.start))

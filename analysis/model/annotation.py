@@ -104,6 +104,16 @@ class Annotation:
         """Its present state."""
         return self.versions[-1]
 
+    @property
+    def is_deleted(self) -> bool:
+        """Whether its present state is that it was deleted."""
+        return self.last.text is None
+
+    @property
+    def text(self) -> str:
+        """What it says, or said until it was deleted."""
+        return next((one.text for one in reversed(self.versions) if one.text is not None), "")
+
 
 @dataclass(frozen=True, slots=True)
 class Placed:
@@ -178,6 +188,11 @@ class Case:
     def last(self) -> CaseVersion:
         """Its present state."""
         return self.versions[-1]
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether its present state is that it was deleted."""
+        return self.last.text is None
 
     @property
     def text(self) -> CaseText:

@@ -19,10 +19,10 @@ class Cases:
         self._writing = writing
 
     def all(self) -> tuple[Case, ...]:
-        """Every case that is not deleted, the one that was changed last first."""
+        """Every case, deleted ones too, the one that was changed last first."""
         with self._reading() as cursor:
             keys = [key for (key,) in cursor.execute("SELECT DISTINCT case_key FROM case_versions").fetchall()]
-            found = [case for key in keys if (case := _case(cursor, key)) is not None and case.last.text is not None]
+            found = [case for key in keys if (case := _case(cursor, key)) is not None]
         return tuple(sorted(found, key=lambda case: (-case.last.at, -case.key)))
 
     def one(self, key: int) -> Case | None:
@@ -112,7 +112,7 @@ def _drop(cursor: Cursor, key: int, session_key: int) -> None:
 
 
 def _case(cursor: Cursor, key: int) -> Case | None:
-    query = "SELECT version, author, epoch(at), words FROM case_versions WHERE case_key = ? ORDER BY version"
+    query = "SELECT version, author, epoch(written_at), words FROM case_versions WHERE case_key = ? ORDER BY version"
     versions = tuple(map(_version, cursor.execute(query, [key]).fetchall()))
     return Case(key, versions, _sessions(cursor, key), _pinned(cursor, key)) if versions else None
 
@@ -130,7 +130,9 @@ def _sessions(cursor: Cursor, key: int) -> tuple[CaseSession, ...]:
 
 
 def _pinned(cursor: Cursor, key: int) -> tuple[PinnedFinding, ...]:
-    query = "SELECT pin_key, finding, author, epoch(at) FROM pinned_findings WHERE case_key = ? ORDER BY position"
+    query = (
+        "SELECT pin_key, finding, author, epoch(written_at) FROM pinned_findings WHERE case_key = ? ORDER BY position"
+    )
     rows = cursor.execute(query, [key]).fetchall()
     return tuple(PinnedFinding(int(pin), Finding(**json.loads(it)), author, at) for pin, it, author, at in rows)
 

@@ -18,9 +18,9 @@ Cursor = duckdb.DuckDBPyConnection
 Transaction = Callable[[], AbstractContextManager[Cursor]]
 
 VERSIONS = """
-    SELECT annotation_key, session_key, anchor, version, author, epoch(at), words
-    FROM annotations JOIN annotation_versions USING (annotation_key)
-    {} ORDER BY annotation_key, version
+    SELECT note_key, session_key, anchor, version, author, epoch(written_at), words
+    FROM notes JOIN note_versions USING (note_key)
+    {} ORDER BY note_key, version
 """
 
 
@@ -51,14 +51,14 @@ class Annotations:
         query = VERSIONS.format("WHERE session_key NOT IN (SELECT session_key FROM sessions)")
         with self._reading() as cursor:
             found = _annotations(cursor.execute(query).fetchall())
-        return tuple(one for one in found if one.last.text is not None)
+        return tuple(one for one in found if not one.is_deleted)
 
     def counts(self) -> dict[int, int]:
         """How many annotations each session has that has some."""
         query = """
-            WITH last AS (SELECT annotation_key, arg_max(words IS NOT NULL, version) AS there FROM annotation_versions
-                GROUP BY annotation_key)
-            SELECT session_key, count(*) FROM annotations JOIN last USING (annotation_key) WHERE there
+            WITH last AS (SELECT note_key, arg_max(words IS NOT NULL, version) AS there FROM note_versions
+                GROUP BY note_key)
+            SELECT session_key, count(*) FROM notes JOIN last USING (note_key) WHERE there
             GROUP BY session_key"""
         with self._reading() as cursor:
             return {int(key): int(number) for key, number in cursor.execute(query).fetchall()}
@@ -68,8 +68,8 @@ class Annotations:
         with self._writing() as cursor:
             if not cursor.execute("SELECT 1 FROM sessions WHERE session_key = ?", [session_key]).fetchall():
                 raise Outdated("This session has been forgotten meanwhile: the note was not kept.")
-            ((key,),) = cursor.execute("SELECT nextval('annotation_keys')").fetchall()
-            cursor.execute("INSERT INTO annotations VALUES (?, ?, ?)", [key, session_key, json.dumps(asdict(anchor))])
+            ((key,),) = cursor.execute("SELECT nextval('note_keys')").fetchall()
+            cursor.execute("INSERT INTO notes VALUES (?, ?, ?)", [key, session_key, json.dumps(asdict(anchor))])
             _write(cursor, int(key), 1, author, text)
         return int(key)
 
@@ -79,7 +79,7 @@ class Annotations:
         Raise Outdated where that is not the present state.
         """
         with self._writing() as cursor:
-            query = "SELECT version, author FROM annotation_versions WHERE annotation_key = ? ORDER BY version DESC"
+            query = "SELECT version, author FROM note_versions WHERE note_key = ? ORDER BY version DESC"
             found = cursor.execute(query, [key]).fetchone()
             if found is None:
                 raise Outdated("This note was forgotten meanwhile, with its log.")
@@ -91,14 +91,14 @@ class Annotations:
 
 def forget_annotations(cursor: Cursor, import_key: int) -> None:
     """Forget the annotations of an import's sessions with all their states: who forgets a log means all of it."""
-    mine = """(SELECT annotation_key FROM annotations JOIN sessions USING (session_key) WHERE import_key = ?)"""
-    for table in ("annotation_versions", "annotations"):
-        cursor.execute(f"DELETE FROM {table} WHERE annotation_key IN {mine}", [import_key])
+    mine = """(SELECT note_key FROM notes JOIN sessions USING (session_key) WHERE import_key = ?)"""
+    for table in ("note_versions", "notes"):
+        cursor.execute(f"DELETE FROM {table} WHERE note_key IN {mine}", [import_key])
 
 
 def _write(cursor: Cursor, key: int, version: int, author: str, text: str | None) -> None:
-    columns = "annotation_key, version, author, words"
-    cursor.execute(f"INSERT INTO annotation_versions ({columns}) VALUES (?, ?, ?, ?)", [key, version, author, text])
+    columns = "note_key, version, author, words"
+    cursor.execute(f"INSERT INTO note_versions ({columns}) VALUES (?, ?, ?, ?)", [key, version, author, text])
 
 
 def _annotations(rows: list[tuple[Any, ...]]) -> tuple[Annotation, ...]:

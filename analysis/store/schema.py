@@ -62,20 +62,20 @@ def m002_plan(connection: duckdb.DuckDBPyConnection) -> None:
 def m005_notes(connection: duckdb.DuckDBPyConnection) -> None:
     """Annotations and cases with all their states, and the key of the digests that find an annotation's text again."""
     connection.execute("""
-        CREATE SEQUENCE annotation_keys;
+        CREATE SEQUENCE note_keys;
         CREATE SEQUENCE case_keys;
         CREATE SEQUENCE pin_keys;
-        CREATE TABLE annotations (annotation_key BIGINT PRIMARY KEY, session_key BIGINT NOT NULL, anchor JSON NOT NULL);
-        CREATE TABLE annotation_versions (
-            annotation_key BIGINT NOT NULL, version INTEGER NOT NULL, author VARCHAR NOT NULL,
-            at TIMESTAMPTZ NOT NULL DEFAULT now(), words VARCHAR, PRIMARY KEY (annotation_key, version));
+        CREATE TABLE notes (note_key BIGINT PRIMARY KEY, session_key BIGINT NOT NULL, anchor JSON NOT NULL);
+        CREATE TABLE note_versions (
+            note_key BIGINT NOT NULL, version INTEGER NOT NULL, author VARCHAR NOT NULL,
+            written_at TIMESTAMPTZ NOT NULL DEFAULT now(), words VARCHAR, PRIMARY KEY (note_key, version));
         CREATE TABLE case_versions (
             case_key BIGINT NOT NULL, version INTEGER NOT NULL, author VARCHAR NOT NULL,
-            at TIMESTAMPTZ NOT NULL DEFAULT now(), words JSON, PRIMARY KEY (case_key, version));
+            written_at TIMESTAMPTZ NOT NULL DEFAULT now(), words JSON, PRIMARY KEY (case_key, version));
         CREATE TABLE case_sessions (case_key BIGINT NOT NULL, session_key BIGINT NOT NULL, side VARCHAR);
         CREATE TABLE pinned_findings (
             pin_key BIGINT NOT NULL, case_key BIGINT NOT NULL, position BIGINT NOT NULL, finding JSON NOT NULL,
-            author VARCHAR NOT NULL, at TIMESTAMPTZ NOT NULL DEFAULT now());
+            author VARCHAR NOT NULL, written_at TIMESTAMPTZ NOT NULL DEFAULT now());
         CREATE TABLE digest_key (bytes BLOB NOT NULL);
     """)
     connection.execute("INSERT INTO digest_key VALUES (?)", [secrets.token_bytes(32)])
