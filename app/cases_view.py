@@ -11,7 +11,7 @@ from analysis.pipeline.record import figures
 from analysis.report.words import IN_WORDS, counted, verdict
 from app import case_form, notes_state, state, visitors
 from app.case_comparison import comparison
-from app.note_text import as_line, as_markdown, day
+from app.note_text import as_line, day, written
 
 SIDES: dict[str, Side | None] = {"neither": None, "before": "before", "after": "after"}
 SESSION_PAGE = "../pages/session.py"
@@ -61,7 +61,7 @@ def headline(case: Case) -> None:
     facts.append(f"changed by {case.last.author}, {day(case.last.at)}")
     st.caption(as_line(" · ".join(fact for fact in facts if fact)))
     if case.text.narrative:
-        st.markdown(as_markdown(case.text.narrative))
+        written(case.text.narrative, f"case_{case.key}")
     if not visitors.may_write():
         _history(case)
         return
@@ -78,7 +78,7 @@ def _history(case: Case) -> None:
             if one.text is not None:
                 named = (one.text.title, one.text.ticket, one.text.customer)
                 st.markdown(f"**{as_line(' · '.join(filter(None, named)))}**")
-                st.markdown(as_markdown(one.text.narrative))
+                written(one.text.narrative, f"case_{case.key}_{one.number}")
 
 
 def findings(case: Case) -> None:
@@ -204,4 +204,4 @@ def left_over(deleted: Sequence[Case], notes: Sequence[Annotation]) -> None:
             st.caption("Their sessions were no longer in the log when it was imported again.")
             for note in notes:
                 st.caption(f"**{as_line(note.author)}** · {day(note.made_at)}")
-                st.markdown(as_markdown(note.text))
+                written(note.text, f"left_{note.key}")

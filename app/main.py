@@ -9,7 +9,12 @@ from app import login
 from app.plain import plain
 
 # Streamlit leaves six rem above the title for a toolbar that is not shown.
-STYLE = "<style>.stMainBlockContainer {padding-top: 4.5rem; padding-bottom: 3rem}</style>"
+# What people write is read within a page: its headings are small, and a long text scrolls.
+STYLE = """<style>
+.stMainBlockContainer {padding-top: 4.5rem; padding-bottom: 3rem}
+[class*="st-key-written_"] {max-height: 26rem; overflow-y: auto}
+[class*="st-key-written_"] :is(h1, h2, h3, h4, h5, h6) {font-size: 1.1rem; padding: 0.4rem 0}
+</style>"""
 PAGES = Path(__file__).parent.parent / "pages"
 
 st.set_page_config(page_title="Whymiss", page_icon="◆", layout="wide")

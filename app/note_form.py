@@ -6,7 +6,7 @@ import streamlit as st
 
 from analysis.model.annotation import Anchor, Kind
 from analysis.model.record import SessionRecord, TurnRecord
-from analysis.pipeline.annotating import WHOLE_SESSION, anchor_of_divergence, anchor_of_span, anchor_of_turn
+from analysis.pipeline.annotating import WHOLE_SESSION, anchor_of_span, anchor_of_turn, divergence_span
 from analysis.store.notes import Outdated
 from app import notes_state, state
 from app.note_text import MOST_CHARACTERS
@@ -40,8 +40,8 @@ def spots(record: SessionRecord, at: tuple[int, int] | None, known: bool) -> lis
     size = record.settings.block_size
     start = min(at[1] * size, prompt_tokens - 1)
     stop = min(start + size, prompt_tokens)
-    if turn.divergence is not None:
-        found.insert(0, Spot(f"The divergence of turn {turn.turn}", "divergence", turn))
+    if (span := divergence_span(turn, size)) is not None:
+        found.insert(0, Spot(f"The divergence of turn {turn.turn}", "divergence", turn, *span))
     block = Spot(f"Block {at[1]:,} of turn {turn.turn}", "span", turn, start, stop)
     found.insert(0 if turn.divergence is None or turn.divergence.block != at[1] else 1, block)
     return [*found, Spot(f"Tokens of turn {turn.turn} …", "span", turn)]
@@ -64,7 +64,7 @@ def add_form(record: SessionRecord, session_key: int, at: tuple[int, int] | None
             )  # fmt: skip
             keep = st.form_submit_button("Add note", type="primary")
         if keep:
-            _add(record, session_key, spot, text.strip())
+            _add(session_key, spot, text.strip())
 
 
 def _with_tokens(spot: Spot, number: int, at: tuple[int, int] | None) -> Spot:
@@ -89,14 +89,14 @@ def _preview(spot: Spot, session_key: int) -> None:
     st.code(quoted + (" …" if spot.stop - spot.start > MOST_QUOTED else ""), language=None, wrap_lines=True)
 
 
-def _add(record: SessionRecord, session_key: int, spot: Spot, text: str) -> None:
+def _add(session_key: int, spot: Spot, text: str) -> None:
     if not notes_state.author():
         st.error("Give your name first: it stands beside the note.")
     elif not text:
         st.error("Write something first.")
     else:
         try:
-            anchor = _anchor(record, session_key, spot)
+            anchor = _anchor(session_key, spot)
             state.repository().annotations.add(session_key, anchor, notes_state.author(), text)
         except (Outdated, ValueError) as error:
             st.error(plain(str(error)))
@@ -105,13 +105,11 @@ def _add(record: SessionRecord, session_key: int, spot: Spot, text: str) -> None
         st.rerun()
 
 
-def _anchor(record: SessionRecord, session_key: int, spot: Spot) -> Anchor:
+def _anchor(session_key: int, spot: Spot) -> Anchor:
     if spot.turn is None:
         return WHOLE_SESSION
-    if spot.kind == "turn":
+    if spot.start is None or spot.stop is None:
         return anchor_of_turn(spot.turn)
     ids = state.full_ids(session_key)[spot.turn.turn]
     key = state.repository().annotations.key()
-    if spot.start is None or spot.stop is None:
-        return anchor_of_divergence(spot.turn, ids, state.token_bytes, record.settings.block_size, key)
-    return anchor_of_span(spot.turn, ids, state.token_bytes, spot.start, spot.stop, key)
+    return anchor_of_span(spot.turn, ids, state.token_bytes, spot.start, spot.stop, key, spot.kind)

@@ -7,14 +7,23 @@ the order of others around, stand as escapes everywhere.
 import re
 from datetime import UTC, datetime
 
+import streamlit as st
+
 from app.plain import WORD_JOINER, plain
 
 MOST_CHARACTERS = 20_000  # of a note: it is read beside the map
+MOST_QUOTED = 120  # characters of a log beside a note
 MOST_IN_A_LINE = 200  # characters of a name or a title
 
 # Control characters but for the line break and the tab, marks of writing direction, and separators of lines.
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _IMAGE = re.compile(r"!(?=\[)")
+
+
+def written(text: str, key: str) -> None:
+    """Show the Markdown of a person; the key is that of the text on the page."""
+    with st.container(key=f"written_{key}"):
+        st.markdown(as_markdown(text))
 
 
 def as_markdown(text: str) -> str:
@@ -30,6 +39,12 @@ def as_line(text: str) -> str:
 def visible(text: str) -> str:
     """The text with every character that is not seen as an escape."""
     return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def excerpt(piece: bytes) -> str:
+    """The beginning of a text of a log on one line."""
+    text = visible(piece.decode("utf-8", "replace").replace("\n", "↵").replace("\t", "→"))
+    return text if len(text) <= MOST_QUOTED else f"{text[:MOST_QUOTED]}…"
 
 
 def day(at: float) -> str:

@@ -14,7 +14,7 @@ from analysis.report.words import counted
 from analysis.store.notes import Outdated
 from app import notes_state, state, visitors
 from app.note_form import add_form
-from app.note_text import MOST_CHARACTERS, MOST_IN_A_LINE, as_line, as_markdown, day
+from app.note_text import MOST_CHARACTERS, MOST_IN_A_LINE, MOST_QUOTED, as_line, day, excerpt, written
 from app.plain import plain
 
 
@@ -27,20 +27,20 @@ def marks(placed: Sequence[Placed], block_size: int) -> list[tuple[int, int | No
 def notes(record: SessionRecord, session_key: int, at: tuple[int, int] | None) -> None:
     """The section of the notes; ``at`` is the turn and block that is shown above."""
     placed = in_reading_order(notes_state.placed(record, session_key))
-    there = [one for one in placed if not one.annotation.is_deleted]
-    deleted = [one for one in placed if one.annotation.is_deleted]
+    edited = (notes_state.edited() or (None,))[0]  # who edits a note that another deletes keeps the field
+    there = [one for one in placed if not one.annotation.is_deleted or one.annotation.key == edited]
+    deleted = [one for one in placed if one not in there]
     if not there and not deleted and not visitors.may_write():
         return
     st.subheader(f"Notes ({len(there):,})" if there else "Notes", anchor=False)
-    if visitors.may_write():
-        ask_for_name()
     if not there:
         st.caption("Nobody has written about this session yet.")
     for one in there:
-        _note(one, record.settings.block_size)
+        _note(one, record)
     if deleted:
         _deleted(deleted, record.settings.block_size)
     if visitors.may_write():
+        ask_for_name()
         add_form(record, session_key, at)
 
 
@@ -49,9 +49,9 @@ def ask_for_name() -> None:
     if notes_state.is_logged_in():
         return
     if name := notes_state.author():
-        said, change = st.columns([4, 1], vertical_alignment="center")
-        said.caption(f"You write as **{as_line(name)}**.")
-        change.button("Another name", key="other_name", width="stretch", on_click=notes_state.call_me, args=("",))
+        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+            st.caption(f"You write as **{as_line(name)}**.", width="content")
+            st.button("Another name", key="other_name", type="tertiary", on_click=notes_state.call_me, args=("",))
         return
     typed = st.text_input(
         "Your name", key="typed_name", max_chars=MOST_IN_A_LINE, placeholder="stands beside what you write"
@@ -61,14 +61,15 @@ def ask_for_name() -> None:
         st.rerun()
 
 
-def _note(one: Placed, block_size: int) -> None:
-    annotation = one.annotation
+def _note(one: Placed, record: SessionRecord) -> None:
+    annotation, block_size = one.annotation, record.settings.block_size
     with st.container(border=True):
         _head(one, block_size)
+        _quoted(one, record)
         if (edited := notes_state.edited()) is not None and edited[0] == annotation.key:
             _editor(annotation)
             return
-        st.markdown(as_markdown(annotation.text))
+        written(annotation.text, f"note_{annotation.key}")
         with st.container(horizontal=True, gap="small"):
             _jump(one, block_size)
             if visitors.may_write():
@@ -85,6 +86,17 @@ def _head(one: Placed, block_size: int) -> None:
     st.caption(said)
     if words := remark(one.place):
         st.badge(words, icon=":material/move_down:" if one.place.moved else ":material/rule:", color="orange")
+
+
+def _quoted(one: Placed, record: SessionRecord) -> None:
+    """The text that a note is about, as the prompt holds it now."""
+    place = one.place
+    turn = next((turn for turn in record.turns if turn.turn == place.turn), None)
+    if turn is None or place.start is None:
+        return
+    ids = state.full_ids(one.annotation.session_key)[turn.turn][place.start : place.stop].tolist()[:MOST_QUOTED]
+    texts = state.token_bytes(turn.model, ids)
+    st.caption(f"“{as_line(excerpt(b''.join(texts.get(token, b'#%d ' % token) for token in ids)))}”")
 
 
 def _jump(one: Placed, block_size: int) -> None:
@@ -108,10 +120,11 @@ def _editor(annotation: Annotation) -> None:
     """The text of a note in a field; where somebody else was faster, both texts are there to be seen."""
     edited = notes_state.edited()
     assert edited is not None
+    began = annotation.versions[edited[1] - 1].text or annotation.text
     with st.form(f"note_form_{annotation.key}", border=False):
         text = st.text_area(
-            "Note, in Markdown", annotation.versions[edited[1] - 1].text or annotation.text, key=f"note_text_{annotation.key}_{edited[1]}",
-            max_chars=MOST_CHARACTERS, height=140,
+            "Note, in Markdown", began, key=f"note_text_{annotation.key}_{edited[1]}", max_chars=MOST_CHARACTERS,
+            height=140,
         )  # fmt: skip
         with st.container(horizontal=True, gap="small"):
             save = st.form_submit_button("Save", type="primary")
@@ -121,7 +134,7 @@ def _editor(annotation: Annotation) -> None:
         st.rerun()
     if annotation.last.number != edited[1]:
         st.warning(f"{as_line(annotation.last.author)} has changed this note meanwhile. It says now:")
-        st.markdown(as_markdown(annotation.last.text or "(deleted)"))
+        written(annotation.last.text or "(deleted)", f"note_now_{annotation.key}")
         st.button("Go on from this text", key=f"note_go_on_{annotation.key}", on_click=notes_state.edit,
                   args=(annotation.key, annotation.last.number))  # fmt: skip
     if save and not text.strip():
@@ -147,7 +160,7 @@ def _history(versions: Sequence[Version], key: int) -> None:
             what = "deleted it" if one.text is None else "wrote" if one.number == 1 else "changed it to"
             st.caption(f"{day(one.at)} · **{as_line(one.author)}** {what}")
             if one.text is not None:
-                st.markdown(as_markdown(one.text))
+                written(one.text, f"note_{key}_{one.number}")
 
 
 def _deleted(placed: Sequence[Placed], block_size: int) -> None:
@@ -155,7 +168,7 @@ def _deleted(placed: Sequence[Placed], block_size: int) -> None:
         for one in placed:
             annotation = one.annotation
             _head(one, block_size)
-            st.markdown(as_markdown(annotation.text))
+            written(annotation.text, f"note_{annotation.key}")
             with st.container(horizontal=True, gap="small"):
                 if visitors.may_write() and st.button(
                     "Bring back", key=f"note_restore_{annotation.key}", disabled=not notes_state.author()

@@ -50,18 +50,12 @@ def anchor_of_span(
     return replace(anchor, path=segment.path, char_start=segment.char, char_stop=char_stop)
 
 
-def anchor_of_divergence(
-    turn: TurnRecord, token_ids: TokenIds, texts_of: TextsOf, block_size: int, key: bytes
-) -> Anchor:
-    """Where a turn leaves the turn before it: from the first token that differs to the end of its block.
-
-    Raise ValueError for a turn that does not, or that ends there.
-    """
-    if turn.divergence is None:
-        raise ValueError(f"Turn {turn.turn} does not leave the turn before it.")
+def divergence_span(turn: TurnRecord, block_size: int) -> tuple[int, int] | None:
+    """What an annotation of a divergence quotes: from the first token that differs to the end of its block."""
+    if turn.divergence is None or turn.prompt_tokens is None:
+        return None
     start = turn.divergence.token
-    stop = min((start // block_size + 1) * block_size, turn.prompt_tokens or 0)
-    return anchor_of_span(turn, token_ids, texts_of, start, stop, key, "divergence")
+    return start, min((start // block_size + 1) * block_size, turn.prompt_tokens)
 
 
 def place_of(

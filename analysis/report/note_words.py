@@ -53,7 +53,7 @@ def _tokens(start: int, stop: int, block_size: int) -> str:
 def _field(anchor: Anchor) -> str:
     if anchor.path is None:
         return ""
-    char = "" if anchor.char_start is None else f", character {anchor.char_start:,}"
+    char = "" if not anchor.char_start else f", character {anchor.char_start:,}"
     return f", in {place_of(Segment(anchor.path, anchor.char_start))}{char}"
 
 

@@ -130,9 +130,8 @@ def _sessions(cursor: Cursor, key: int) -> tuple[CaseSession, ...]:
 
 
 def _pinned(cursor: Cursor, key: int) -> tuple[PinnedFinding, ...]:
-    query = (
-        "SELECT pin_key, finding, author, epoch(written_at) FROM pinned_findings WHERE case_key = ? ORDER BY position"
-    )
+    columns = "pin_key, finding, author, epoch(written_at)"
+    query = f"SELECT {columns} FROM pinned_findings WHERE case_key = ? ORDER BY position"
     rows = cursor.execute(query, [key]).fetchall()
     return tuple(PinnedFinding(int(pin), Finding(**json.loads(it)), author, at) for pin, it, author, at in rows)
 

@@ -1,6 +1,7 @@
 """Quotes of a prompt: found again under another tokenizer or template, and not found where the text is gone."""
 
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ class Pieces:
 
     def __init__(self, text: bytes, cuts: list[int]) -> None:
         edges = sorted({0, len(text), *(cut % (len(text) + 1) for cut in cuts)})
-        pieces = [text[start:stop] for start, stop in zip(edges, edges[1:], strict=False)]
+        pieces = [text[start:stop] for start, stop in pairwise(edges)]
         names = {piece: number for number, piece in enumerate(dict.fromkeys(pieces))}
         self.starts = edges
         self.ids: TokenIds = np.array([names[piece] for piece in pieces], np.int32)
