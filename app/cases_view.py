@@ -11,6 +11,7 @@ from analysis.pipeline.record import figures
 from analysis.report.words import IN_WORDS, counted, verdict
 from app import case_form, notes_state, state, visitors
 from app.case_comparison import comparison
+from app.name_form import ask_for_name
 from app.note_text import as_line, day, written
 
 SIDES: dict[str, Side | None] = {"neither": None, "before": "before", "after": "after"}
@@ -65,6 +66,7 @@ def headline(case: Case) -> None:
     if not visitors.may_write():
         _history(case)
         return
+    ask_for_name()
     case_form.edit_case(case)
     _history(case)
 
@@ -145,17 +147,19 @@ def sessions(case: Case) -> None:
     st.subheader("Sessions", anchor=False)
     if not case.sessions:
         st.caption("No session is in this case yet.")
+    written_about = state.repository().annotations.counts()
     for one in case.sessions:
-        _session(case, one)
+        _session(case, one, written_about.get(one.session_key, 0))
     if visitors.may_write():
         case_form.take_sessions(case)
 
 
-def _session(case: Case, one: CaseSession) -> None:
+def _session(case: Case, one: CaseSession, num_notes: int) -> None:
     record = state.session(one.session_key)
     said = verdict(figures(record)) if record else ""
     with st.container(border=True):
-        st.markdown(f"**{as_line(one.session_id)}** · {as_line(one.source)}")
+        notes = f" · {counted(num_notes, 'note')}" if num_notes else ""
+        st.markdown(f"**{as_line(one.session_id)}** · {as_line(one.source)}{notes}")
         st.text(said)
         with st.container(horizontal=True, gap="small", vertical_alignment="center"):
             if visitors.may_write():

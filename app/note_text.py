@@ -15,8 +15,11 @@ MOST_CHARACTERS = 20_000  # of a note: it is read beside the map
 MOST_QUOTED = 120  # characters of a log beside a note
 MOST_IN_A_LINE = 200  # characters of a name or a title
 
-# Control characters but for the line break and the tab, marks of writing direction, and separators of lines.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+# Control characters but for the line break and the tab, marks of writing direction, separators of lines, fillers.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\U000e0000-\U000e01ef]"
+)
 _IMAGE = re.compile(r"!(?=\[)")
 
 

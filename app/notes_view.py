@@ -13,8 +13,9 @@ from analysis.report.note_words import block_of, in_reading_order, remark, where
 from analysis.report.words import counted
 from analysis.store.notes import Outdated
 from app import notes_state, state, visitors
+from app.name_form import ask_for_name
 from app.note_form import add_form
-from app.note_text import MOST_CHARACTERS, MOST_IN_A_LINE, MOST_QUOTED, as_line, day, excerpt, written
+from app.note_text import MOST_CHARACTERS, MOST_QUOTED, as_line, day, excerpt, written
 from app.plain import plain
 
 
@@ -42,23 +43,6 @@ def notes(record: SessionRecord, session_key: int, at: tuple[int, int] | None) -
     if visitors.may_write():
         ask_for_name()
         add_form(record, session_key, at)
-
-
-def ask_for_name() -> None:
-    """The field for the writer's name, once per browser session; nothing for who is logged in."""
-    if notes_state.is_logged_in():
-        return
-    if name := notes_state.author():
-        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-            st.caption(f"You write as **{as_line(name)}**.", width="content")
-            st.button("Another name", key="other_name", type="tertiary", on_click=notes_state.call_me, args=("",))
-        return
-    typed = st.text_input(
-        "Your name", key="typed_name", max_chars=MOST_IN_A_LINE, placeholder="stands beside what you write"
-    )
-    if typed.strip():
-        notes_state.call_me(typed)
-        st.rerun()
 
 
 def _note(one: Placed, record: SessionRecord) -> None:

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from app import case_form, cases_view, notes_state, notes_view, state, visitors
+from app import case_form, cases_view, notes_state, state, visitors
+from app.name_form import ask_for_name
 
 every = state.repository().cases.all()
 opened = next((case for case in every if case.key == notes_state.case_in_url() and not case.is_deleted), None)
@@ -21,6 +22,6 @@ if there:
 else:
     st.info("A case bundles sessions under a ticket: why it was slow, in your words, with the findings that show it.")
 if visitors.may_write():
-    notes_view.ask_for_name()
+    ask_for_name()
     case_form.new_case(expanded=not there)
 cases_view.left_over([case for case in every if case.is_deleted], state.repository().annotations.without_session())
