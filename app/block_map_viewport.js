@@ -148,7 +148,7 @@ class Scale {
 function bubbleCentre(scale, { row, block }) {
   const y = scale.y(row + 0.5);
   if (block === null) return { x: scale.layout.left + 7, y };
-  return { x: scale.x(block + 0.5) + scale.diamondRadius + 3, y: y - scale.diamondRadius + 1 };
+  return { x: scale.x(block + 0.5) + scale.diamondRadius + 5, y: y - scale.diamondRadius + 1 };
 }
 
 /** The cell of the bubble under a point, or null; that of a whole turn stands for its first block. */

@@ -6,13 +6,14 @@ import pandas as pd
 import streamlit as st
 
 from analysis.model.annotation import Annotation, Case, CaseSession, PinnedFinding, Side
-from analysis.model.record import SessionRecord
+from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
 from analysis.report.words import IN_WORDS, counted, verdict
 from app import case_form, notes_state, state, visitors
 from app.case_comparison import comparison
 from app.name_form import ask_for_name
 from app.note_text import as_line, day, written
+from app.session_view import wasted_from
 
 SIDES: dict[str, Side | None] = {"neither": None, "before": "before", "after": "after"}
 SESSION_PAGE = "../pages/session.py"
@@ -98,6 +99,7 @@ def _finding(case: Case, number: int, pinned: PinnedFinding) -> None:
     finding = pinned.finding
     record = state.session(finding.session_key)
     turn = still_there(pinned, record)
+    block = None if turn is None or record is None else wasted_from(turn, record.settings.block_size)
     name = record.session_id if record else "a session that is gone"
     with st.container(border=True):
         st.markdown(
@@ -107,12 +109,11 @@ def _finding(case: Case, number: int, pinned: PinnedFinding) -> None:
         if turn is None:
             st.badge("no longer found by the present analysis", icon=":material/rule:", color="orange")
         st.text(finding.evidence)
-        st.caption(
-            f"{as_line(name)}, turn {turn or finding.turn} · pinned by {as_line(pinned.author)}, {day(pinned.at)}"
-        )
+        place = f"{as_line(name)}, turn {turn.turn if turn else finding.turn}"
+        st.caption(f"{place} · pinned by {as_line(pinned.author)}, {day(pinned.at)}")
         with st.container(horizontal=True, gap="small"):
             if record is not None:
-                _open(f"pin_show_{pinned.key}", "Show", finding.session_key, turn)
+                _open(f"pin_show_{pinned.key}", finding.session_key, turn and turn.turn, block)
             if visitors.may_write():
                 _order(pinned.key, number, len(case.pinned))
 
@@ -124,20 +125,20 @@ def _order(pin: int, number: int, count: int) -> None:
     st.button("Unpin", key=f"pin_drop_{pin}", on_click=cases.unpin, args=(pin,))
 
 
-def still_there(pinned: PinnedFinding, record: SessionRecord | None) -> int | None:
+def still_there(pinned: PinnedFinding, record: SessionRecord | None) -> TurnRecord | None:
     """The turn in which the present analysis finds what was pinned; None where it does not."""
     finding = pinned.finding
     found = [
-        turn.turn
+        turn
         for turn in (record.turns if record else ())
         if turn.request_id == finding.request_id and any(cause.code == finding.code for cause in turn.causes)
     ]
-    return min(found, key=lambda turn: abs(turn - finding.turn), default=None)
+    return min(found, key=lambda turn: abs(turn.turn - finding.turn), default=None)
 
 
-def _open(key: str, label: str, session_key: int, turn: int | None) -> None:
-    if st.button(label, key=key):
-        place = {"turn": str(turn)} if turn is not None else {}
+def _open(key: str, session_key: int, turn: int | None = None, block: int | None = None) -> None:
+    if st.button("Show", key=key):
+        place = {} if turn is None else {"turn": str(turn), "block": str(block)}
         state.open_session(session_key)
         st.switch_page(SESSION_PAGE, query_params={"session": str(session_key), **place})
 
@@ -166,7 +167,7 @@ def _session(case: Case, one: CaseSession, num_notes: int) -> None:
                 _side(case.key, one)
             elif one.side:
                 st.badge(one.side)
-            _open(f"case_show_{one.session_key}", "Show", one.session_key, None)
+            _open(f"case_show_{one.session_key}", one.session_key)
             if visitors.may_write():
                 drop = state.repository().cases.drop
                 key = f"case_drop_{one.session_key}"

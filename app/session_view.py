@@ -102,10 +102,15 @@ def worst_cell(record: SessionRecord) -> tuple[int, int] | None:
     turn = max(record.turns, key=lambda turn: (wasted(turn), turn.divergence is not None), default=None)
     if turn is None or not (wasted(turn) or turn.divergence):
         return None
+    return turn.turn, wasted_from(turn, record.settings.block_size)
+
+
+def wasted_from(turn: TurnRecord, block_size: int) -> int:
+    """The block where what a turn wasted begins."""
     if turn.divergence is not None:
-        return turn.turn, turn.divergence.block
+        return turn.divergence.block
     cached = turn.account.cached or 0 if turn.account else 0  # what was missed begins where the hit ends
-    return turn.turn, cached // record.settings.block_size
+    return cached // block_size
 
 
 @st.fragment

@@ -23,6 +23,11 @@ VERSIONS = """
     {} ORDER BY note_key, version
 """
 
+LAST = """
+    SELECT note_key, any_value(session_key) AS session_key FROM notes JOIN note_versions USING (note_key)
+    GROUP BY note_key HAVING arg_max(words IS NOT NULL, version)
+"""
+
 
 class Outdated(ValueError):
     """What should be changed has been changed meanwhile; nothing was overwritten."""
@@ -55,13 +60,16 @@ class Annotations:
 
     def counts(self) -> dict[int, int]:
         """How many annotations each session has that has some."""
-        query = """
-            WITH last AS (SELECT note_key, arg_max(words IS NOT NULL, version) AS there FROM note_versions
-                GROUP BY note_key)
-            SELECT session_key, count(*) FROM notes JOIN last USING (note_key) WHERE there
-            GROUP BY session_key"""
+        query = f"SELECT session_key, count(*) FROM ({LAST}) GROUP BY session_key"
         with self._reading() as cursor:
             return {int(key): int(number) for key, number in cursor.execute(query).fetchall()}
+
+    def of_import(self, import_key: int) -> int:
+        """How many annotations are forgotten with an import."""
+        query = f"SELECT count(*) FROM ({LAST}) JOIN sessions USING (session_key) WHERE import_key = ?"
+        with self._reading() as cursor:
+            ((number,),) = cursor.execute(query, [import_key]).fetchall()
+        return int(number)
 
     def add(self, session_key: int, anchor: Anchor, author: str, text: str) -> int:
         """Write a new annotation; return its key.  Raise Outdated where the session is gone."""
