@@ -46,6 +46,7 @@ def call_me(shown: Dashboard, name: str) -> None:
     field.fill(name)
     field.press("Enter")
     expect(shown.main.get_by_text(f"You write as {name}.")).to_be_visible()
+    shown.expect_settled()
     shown.main.get_by_text("Add a note").click()
 
 
