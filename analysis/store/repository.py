@@ -29,11 +29,16 @@ SESSIONS = """
         SELECT session_key, arg_max(turn, lost) FILTER (NOT is_meant) AS turn, count(*) AS num_divergences
         FROM divergences JOIN marked USING (session_key, turn) GROUP BY session_key),
     by_code AS (
-        SELECT session_key, deliberate, code, sum(tokens) AS tokens FROM findings
+        SELECT session_key, deliberate, code, coalesce(sum(tokens), 0) AS tokens, count(*) AS times FROM findings
         WHERE kind = 'cause' AND (position = 0 OR tokens > 0) GROUP BY session_key, deliberate, code),
     named AS (
-        SELECT session_key, list(code ORDER BY deliberate, tokens DESC, code) AS codes FROM by_code
-        GROUP BY session_key)
+        SELECT session_key, list(code ORDER BY deliberate, tokens DESC, times DESC, code) AS codes FROM by_code
+        GROUP BY session_key),
+    by_text AS (
+        SELECT session_key, count(*) AS turns, count(*) FILTER (path IS NOT NULL AND NOT is_meant) AS changes,
+            arg_max({'turn': turn, 'path': path, 'role': role}, (previous_chars - equal_chars, -turn))
+                FILTER (path IS NOT NULL AND NOT is_meant) AS most
+        FROM text_comparisons JOIN marked USING (session_key, turn) GROUP BY session_key)
     SELECT sessions.session_key, session_id, source, file, sessions.model, inferred,
         count(*) AS num_turns, coalesce(any_value(num_divergences), 0) AS num_divergences,
         min(started_at) AS started_at, coalesce(sum(prompt_tokens), 0) AS prompt_tokens,
@@ -47,11 +52,14 @@ SESSIONS = """
         any_value(costliest.turn) AS costliest_turn, any_value(path) AS costliest_path,
         any_value(divergences.char) AS costliest_char, any_value(role) AS costliest_role,
         coalesce(any_value(codes), []) AS causes,
+        coalesce(any_value(by_text.turns), 0) AS text_turns, coalesce(any_value(by_text.changes), 0) AS text_changes,
+        any_value(most.turn) AS text_turn, any_value(most.path) AS text_path, any_value(most.role) AS text_role,
         list(cached_tokens / prompt_tokens ORDER BY marked.turn)
             FILTER (cached_tokens IS NOT NULL AND prompt_tokens > 0) AS hit_rates
     FROM sessions JOIN marked USING (session_key)
         LEFT JOIN costliest USING (session_key)
         LEFT JOIN named USING (session_key)
+        LEFT JOIN by_text USING (session_key)
         LEFT JOIN divergences
             ON divergences.session_key = sessions.session_key AND divergences.turn = costliest.turn
     GROUP BY ALL
@@ -59,10 +67,10 @@ SESSIONS = """
 """
 
 CAUSES = """
-    SELECT code, sum(tokens) AS tokens, count(DISTINCT (session_key, turn)) AS turns,
+    SELECT code, coalesce(sum(tokens), 0) AS tokens, count(DISTINCT (session_key, turn)) AS turns,
         count(DISTINCT session_key) AS sessions, list(DISTINCT session_key ORDER BY session_key) AS session_keys
     FROM findings WHERE kind = 'cause' AND NOT deliberate
-    GROUP BY code ORDER BY tokens DESC, code
+    GROUP BY code ORDER BY tokens DESC, turns DESC, code
 """
 
 
@@ -276,7 +284,7 @@ def _session_keys(cursor: duckdb.DuckDBPyConnection, import_key: int) -> dict[tu
 
 def _delete(cursor: duckdb.DuckDBPyConnection, import_key: int) -> None:
     owned = "session_key IN (SELECT session_key FROM sessions WHERE import_key = ?)"
-    for table in ("requests", "divergences", "findings", "request_tokens", "block_runs"):
+    for table in ("requests", "divergences", "findings", "text_comparisons", "request_tokens", "block_runs"):
         cursor.execute(f"DELETE FROM {table} WHERE {owned}", [import_key])
     for table in ("sessions", "problems", "imports"):
         cursor.execute(f"DELETE FROM {table} WHERE import_key = ?", [import_key])
