@@ -64,7 +64,7 @@ def serve(logs: options.MoreLogs = None, db: options.Database = None, port: opti
     file = db or places.database()
     try:
         repository = Repository.open(file)
-        renderers = Renderers(known=places.known_models())
+        renderers = Renderers(known=places.known_models(), chosen=repository.renderers(), api_key=places.api_key())
         for path in logs or []:
             store(analyse_source(read_source(path), renderers, Settings(), progress=progress()), renderers, repository)
         repository.close()
@@ -105,6 +105,7 @@ def analyze(
         _known_codes(fail_on or [])
         repository = Repository.open(db) if db is not None else None  # before the work, which takes longer
         renderers = _renderers(model, endpoint, allow_generation, normalise)
+        renderers.chosen = repository.renderers() if repository is not None else {}
         beside = read_beside(metrics or [], kv_events, server_info)
         given = Settings(
             **_block_size(block_size),
@@ -212,7 +213,13 @@ def _renderers(model: str | None, endpoint: str | None, allow_generation: bool, 
     if model and endpoint:
         raise ValueError("--model and --endpoint exclude each other: one of them renders.")
     server = VllmServer(endpoint, api_key=places.api_key(), allow_generation=allow_generation) if endpoint else None
-    renderers = Renderers(model, server, normalise, places.known_models())  # type: ignore[arg-type]
+    renderers = Renderers(
+        model,
+        server,
+        normalise,
+        places.known_models(),
+        api_key=places.api_key(),  # type: ignore[arg-type]
+    )
     if model:
         renderers.renderer_for("")  # a model that cannot be loaded is a usage error, not a problem of every turn
     return renderers
