@@ -12,7 +12,7 @@ from analysis.model.settings import Settings
 from analysis.pipeline.renderer_choice import checked_choice
 from analysis.pipeline.sources import Source
 from analysis.report.words import counted
-from app import places, state
+from app import places, state, visitors
 from app.log_form import import_sources
 from app.plain import plain
 
@@ -21,6 +21,7 @@ KINDS: dict[str, tuple[RendererKind, str, str]] = {  # label: kind, what to give
     "A hub id": ("hub", "Hub id", "Qwen/Qwen3-8B"),
     "A live vLLM": ("endpoint", "Address of the server", "http://localhost:8000"),
 }
+SERVER = list(KINDS)[-1]
 COMES_WITH = "comes with Whymiss"
 
 
@@ -97,7 +98,7 @@ def choice_form(names: list[str]) -> str | None:
         placeholder="the name as it stands in the log",
     )
     held = state.repository().renderers().get(model or "")
-    labels = list(KINDS)
+    labels = list(KINDS) if visitors.may_name_files() else [SERVER]  # others name no files of this machine
     at = next((place for place, label in enumerate(labels) if held and KINDS[label][0] == held.kind), 0)
     label = st.radio("Rendered by", labels, index=at, horizontal=True, key=f"kind_{model}")
     kind, asked, example = KINDS[label]
@@ -118,7 +119,7 @@ def choice_form(names: list[str]) -> str | None:
 
 def _save(model: str, kind: RendererKind, value: str) -> None:
     try:
-        choice = checked_choice(model, kind, value)
+        choice = checked_choice(model, kind, visitors.allowed(value) if kind == "endpoint" and value.strip() else value)
     except (ValueError, OSError) as error:
         st.error(plain(str(error)))
         return

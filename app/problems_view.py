@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.report.problem_words import what_and_remedy
-from app import state
+from app import state, visitors
 
 REFUSED = "refused: "
 FILE_NAME = "whymiss-problems.csv"
@@ -36,7 +36,7 @@ def problems() -> None:
         left, right, _rest = st.columns([1, 1, 2])
         left.download_button("Download as CSV", as_csv(frame), FILE_NAME, "text/csv", width="stretch")
         refused = frame.what.str.startswith(REFUSED).any()
-        if refused and right.button("Forget refused files", width="stretch"):
+        if refused and visitors.may_write() and right.button("Forget refused files", width="stretch"):
             state.repository().forget_refused()
             st.rerun()
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import models_view, state
+from app import models_view, state, visitors
 from app.plain import plain
 
 st.title("Models", anchor=False)
@@ -17,6 +17,9 @@ if frame.empty:
     st.info("No model is known yet: logs bring them. A renderer can be chosen here before its first log is read.")
 else:
     models_view.table(frame)
+if not visitors.may_write():
+    st.info(visitors.READING)
+    st.stop()
 st.subheader("Choose a renderer", anchor=False)
 model = models_view.choice_form(frame.model.tolist())
 if model:

@@ -4,10 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from analysis.formats import (
     anthropic_messages,
+    langfuse,
+    langsmith,
     litellm,
     mini_swe_agent,
     openai_batch,
     openai_chat,
+    otlp,
     plain_transcripts,
     responses_api,
     swe_agent,
@@ -24,6 +27,9 @@ FORMATS: tuple[Format, ...] = (
     litellm,
     mini_swe_agent,
     swe_agent,
+    otlp,
+    langfuse,
+    langsmith,
     plain_transcripts,
 )
 SPANNING: tuple[SpanningFormat, ...] = (openai_batch,)  # those of FORMATS whose requests lie in several files

@@ -12,7 +12,7 @@ from analysis.pipeline.importing import analyse_source, store
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import LogFile, Source
 from analysis.store.repository import Repository
-from app import models_view, places, state
+from app import models_view, places, state, visitors
 from app.models_view import COMES_WITH, settings_of, shown, tokens
 from tests.app.dashboard import Open, no_exception, press, words
 from tests.builders import SAMPLE_MODEL
@@ -122,3 +122,21 @@ def test_cells() -> None:
 
 def test_settings_of_another_version_are_read_as_far_as_they_are_known() -> None:
     assert settings_of({"block_size": 32, "renderer": "known models", "gone": 1}) == Settings(32)
+
+
+def test_whoever_only_reads_chooses_nothing(visit: Open, database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(visitors.READ_ONLY, "1")
+    page = no_exception(visit("models", database))
+    assert visitors.READING in words(page) and not page.button and len(page.dataframe) == 1
+
+
+def test_others_choose_only_servers_that_were_allowed(
+    visit: Open, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(visitors.SHARED, "1")
+    monkeypatch.setenv(visitors.ENDPOINTS, "http://gpu7:8000")
+    page = choose(visit("models", database), "http://169.254.169.254", models_view.SERVER)
+    assert page.radio(key=f"kind_{MODEL}").options == [models_view.SERVER]
+    assert len(page.error) == 1 and "--allow-endpoint" in words(page) and kept(database).renderers() == {}
+    choose(page, "gpu7:8000/v1", models_view.SERVER)
+    assert kept(database).renderers()[MODEL].value == "http://gpu7:8000"
