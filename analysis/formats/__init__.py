@@ -4,11 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from analysis.formats import (
     anthropic_messages,
+    claude_code,
+    gemini_cli,
     litellm,
     mini_swe_agent,
     openai_batch,
     openai_chat,
     plain_transcripts,
+    qwen_code,
     responses_api,
     swe_agent,
 )
@@ -19,6 +22,9 @@ from analysis.model.session import Log
 FORMATS: tuple[Format, ...] = (
     openai_chat,
     anthropic_messages,
+    claude_code,
+    gemini_cli,
+    qwen_code,
     responses_api,
     openai_batch,
     litellm,
@@ -26,7 +32,10 @@ FORMATS: tuple[Format, ...] = (
     swe_agent,
     plain_transcripts,
 )
-SPANNING: tuple[SpanningFormat, ...] = (openai_batch,)  # those of FORMATS whose requests lie in several files
+SPANNING: tuple[SpanningFormat, ...] = (
+    openai_batch,
+    claude_code,
+)  # their requests lie in several files
 
 
 def detect(head: bytes, file: str) -> Format:
