@@ -32,10 +32,8 @@ FORMATS: tuple[Format, ...] = (
     swe_agent,
     plain_transcripts,
 )
-SPANNING: tuple[SpanningFormat, ...] = (
-    openai_batch,
-    claude_code,
-)  # their requests lie in several files
+# Those of FORMATS whose requests lie in several files.
+SPANNING: tuple[SpanningFormat, ...] = (openai_batch, claude_code, gemini_cli)
 
 
 def detect(head: bytes, file: str) -> Format:

@@ -12,7 +12,7 @@ from analysis.formats.anthropic_messages import counted
 from analysis.formats.base import FormatError, Problems, Progress
 from analysis.formats.calls import count, entry, first_text, mapping
 from analysis.formats.claude_lines import Line, Transcript
-from analysis.formats.grouping import Entry, grouped
+from analysis.formats.grouping import Entry, by_first_turn, grouped
 from analysis.formats.jsontext import Fields
 from analysis.formats.tree import Step, steps
 from analysis.formats.zero_counts import without_doubtful_zeros
@@ -81,7 +81,7 @@ def read_together(files: Sequence[tuple[str, bytes]], source: str, progress: Pro
         for session in grouped(without_doubtful_zeros(entries, reader.counting), one.files, source, name)
     ]
     problems: list[Problem] = [problem for one in noted.values() for problem in one.listed()]
-    return Log(tuple(sessions), tuple(problems))
+    return Log(by_first_turn(sessions), tuple(problems))
 
 
 def _key(said: dict[str, Json], file: str) -> str:
@@ -118,7 +118,8 @@ class _Reader:
 
     def _entry(self, step: Step, reply: list[Line], session: Transcript) -> Entry:
         first, last = reply[0], reply[-1]
-        asked = [session.lines[node.name].at for node in step.lines if node.name in session.lines]
+        asked = [session.lines[node.name] for node in step.lines if node.name in session.lines]
+        notes = dict.fromkeys(line.note for line in (*asked, *reply) if line.note)
         model = first_text(first.message.get("model")) or ""
         return entry(
             first.number,
@@ -129,9 +130,9 @@ class _Reader:
             lacks=(*LACKS, *(("truncated",) if step.cut else ())),
             reply=session.written(step.reply)[-1],
             usage=self._usage(reply, model),
-            started_at=asked[-1] if asked else None,
+            started_at=asked[-1].at if asked else None,
             ended_at=last.at,
-            note="broken off by the client" if last.aborted else None,
+            note="; ".join(notes) or None,
             lineage=step.lineage,
             client=f"claude-code {first.version}" if first.version else None,
         )

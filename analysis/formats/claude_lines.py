@@ -19,11 +19,16 @@ from analysis.model.session import Json, JsonObject
 KEY = re.compile(r"[\w.:@/+=-]+")  # an id; "[trimmed]" and the like stand for many lines and are none
 SYNTHETIC = "<synthetic>"  # the model of what the client wrote itself
 BOUNDARY = "compact_boundary"
+RETRACTING = ("supersedesUuids", "retractedMessageUuids")
+NOTES = {"isCompactSummary": "behind a compaction", "isAbortedMidStream": "broken off by the client"}
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that holds a message: where it stands and what it says; ``message`` is Anthropic's."""
+    """A line that holds a message: where it stands and what it says; ``message`` is Anthropic's.
+
+    ``note`` is what is to be said of the call that the line is part of.
+    """
 
     file: str
     number: int
@@ -32,7 +37,7 @@ class Line:
     message_id: str | None
     at: float | None
     version: str | None
-    aborted: bool
+    note: str | None
 
 
 @dataclass(slots=True)
@@ -51,41 +56,22 @@ class Transcript:
 
     def add(self, said: JsonObject, file: str, number: int, problems: Problems) -> None:
         """Take in a line; one that was written twice counts once."""
-        self.retracted |= {str(name) for field in RETRACTING for name in _texts(said.get(field))}
+        self.retracted |= {name for listed in RETRACTING for name in _texts(said.get(listed))}
         name, line = key(said.get("uuid")), _line(said, file, number)
-        if name is None:
-            if line is not None:
-                problems.count(
-                    "no key", number, "a message without an id of its own: its place is not known, left out."
-                )
-            return
-        if name in self.nodes:
-            return
-        place = float(len(self.nodes))
-        if said.get("subtype") == BOUNDARY:
-            self._keep(name, place, mapping(said.get("compactMetadata")))
-        strand = self._strand(said, file)
-        before = self._last.get((file, strand))
-        parent, cut = self._parent(name, said, before)
-        if cut:
-            problems.count("cut", number, "the line that this one continues is not in the log: its history is cut off.")
-        follows = first_text(said.get("logicalParentUuid"), said.get("parentUuid"), before)
-        failed = said.get("isApiErrorMessage") is True
-        if line is not None and not failed:
-            self.lines[name] = line
-        if failed:
+        if said.get("isApiErrorMessage") is True:
             problems.count("failed", number, "the call failed and counts as no turn.")
-        self.nodes[name] = Node(
-            name,
-            parent,
-            self._kept_at.get(name, place),
-            call=None if failed or "forkedFrom" in said else self._call(name, parent, line),
-            strand=strand,
-            follows=follows,
-            answers=frozenset(_answers(line)),
-            cut=cut,
-        )
-        self._last[file, strand] = name
+            line = None
+        if name is None and line is not None:
+            problems.count("no key", number, "a message without an id of its own: its place is not known, left out.")
+        if name is None or name in self.nodes:
+            return
+        node = self._node(name, said, line, file)
+        if node.cut:
+            problems.count("cut", number, "the line that this one continues is not in the log: its history is cut off.")
+        if line is not None:
+            self.lines[name] = line
+        self.nodes[name] = node
+        self._last[file, node.strand] = name
 
     @property
     def files(self) -> str:
@@ -97,6 +83,24 @@ class Transcript:
         said = [self.lines[node.name] for node in nodes if node.name in self.lines]
         runs = groupby(said, key=lambda line: (line.role, line.message_id))
         return tuple(message for (role, _id), run in runs for message in chat_messages(_merged(role, [*run])))
+
+    def _node(self, name: str, said: JsonObject, line: Line | None, file: str) -> Node:
+        place = float(len(self.nodes))
+        if said.get("subtype") == BOUNDARY:
+            self._keep(place, mapping(said.get("compactMetadata")))
+        strand = self._strand(said)
+        before = self._last.get((file, strand))
+        parent, cut = self._parent(name, said, before)
+        return Node(
+            name,
+            parent,
+            self._kept_at.get(name, place),
+            call=None if "forkedFrom" in said else self._call(name, parent, line),
+            strand=strand,
+            follows=first_text(said.get("logicalParentUuid"), said.get("parentUuid"), before),
+            answers=frozenset(_answers(line)),
+            cut=cut,
+        )
 
     def _call(self, name: str, parent: str | None, line: Line | None) -> str | None:
         """The call that a reply belongs to: that of its message id, without one that of the reply before it."""
@@ -122,7 +126,7 @@ class Transcript:
         lost = parent is not None and parent not in self.nodes
         return (before if lost else parent), lost
 
-    def _keep(self, boundary: str, place: float, compaction: JsonObject) -> None:
+    def _keep(self, place: float, compaction: JsonObject) -> None:
         """Note which lines a compaction keeps, and behind which line."""
         segment, listed = mapping(compaction.get("preservedSegment")), mapping(compaction.get("preservedMessages"))
         anchor = first_text(listed.get("anchorUuid"), segment.get("anchorUuid"))
@@ -133,7 +137,7 @@ class Transcript:
         self._kept_at |= dict.fromkeys(kept, place - 0.5)
         self.moved.append(Moved(place, kept[0], anchor))
 
-    def _strand(self, said: JsonObject, file: str) -> str | None:
+    def _strand(self, said: JsonObject) -> str | None:
         """The sub-agent that a line belongs to; older versions wrote them among the lines of the session."""
         if said.get("isSidechain") is not True:
             return None
@@ -142,11 +146,8 @@ class Transcript:
         above = self.nodes.get(first_text(said.get("parentUuid")) or "")
         if above is not None and above.strand is not None:
             return above.strand
-        self._num_chains += above is None or not self._num_chains
+        self._num_chains += said.get("parentUuid", "") is None or not self._num_chains
         return f"side-chain-{self._num_chains}"
-
-
-RETRACTING = ("supersedesUuids", "retractedMessageUuids")
 
 
 def key(value: Json) -> str | None:
@@ -174,7 +175,7 @@ def _line(said: JsonObject, file: str, number: int) -> Line | None:
         key(message.get("id")) if role == "assistant" else None,
         seconds(said.get("timestamp")),
         first_text(said.get("version")),
-        said.get("isAbortedMidStream") is True,
+        next((note for mark, note in NOTES.items() if said.get(mark) is True), None),
     )
 
 

@@ -28,6 +28,7 @@ limitations: tuple[str, ...] = (
 
 LACKS: tuple[Mark, ...] = ("no_system", "no_tools", "reconstructed")
 REPLY, COMPRESSION, BOOTSTRAP = "assistant", "chat_compression", "agent_bootstrap"
+COMPRESSED = "behind a compression of the history"
 NEVER_SENT = ("realtime_message", "code_mode_tool_result")
 
 
@@ -65,6 +66,7 @@ class _Line:
     model: str | None
     counts: JsonObject
     version: str | None
+    note: str | None
 
 
 @dataclass(slots=True)
@@ -116,7 +118,7 @@ class _Chat:
             yield self._entry(step, self.lines[step.call])
 
     def _entry(self, step: Step, reply: _Line) -> Entry:
-        asked = [self.lines[node.name].at for node in step.lines if node.name in self.lines]
+        asked = [self.lines[node.name] for node in step.lines if node.name in self.lines]
         return entry(
             reply.number,
             reply.model or "",
@@ -126,8 +128,9 @@ class _Chat:
             lacks=(*LACKS, *(("truncated",) if step.cut else ())),
             reply=reply.messages[-1],
             usage=_usage(reply.counts),
-            started_at=asked[-1] if asked else None,
+            started_at=asked[-1].at if asked else None,
             ended_at=reply.at,
+            note=next((line.note for line in asked if line.note), None),
             lineage=step.lineage,
             client=f"qwen-code {reply.version}" if reply.version else None,
         )
@@ -141,6 +144,7 @@ def _line(said: JsonObject, number: int, messages: tuple[JsonObject, ...]) -> _L
         first_text(said.get("model")),
         mapping(said.get("usageMetadata")),
         first_text(said.get("version")),
+        COMPRESSED if said.get("subtype") == COMPRESSION else None,
     )
 
 

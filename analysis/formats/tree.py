@@ -112,16 +112,17 @@ class _Tree:
 
     def before(self, call: str, epoch: int) -> _Before:
         """What stood before a call as of an epoch; built from the oldest call on, as chains are long."""
-        ways: list[tuple[str, str | None, list[Node]]] = []
+        ways: list[tuple[str, str | None, list[Node], bool]] = []
         at: str | None = call
         seen: set[str] = set()
         while at is not None and at not in seen and (at, epoch) not in self._known:
             seen.add(at)
-            earlier, lines = self._way(at, epoch)
-            ways.append((at, earlier, lines))
+            earlier, lines, cut = self._way(at, epoch)
+            at_circle = earlier in seen
+            ways.append((at, None if at_circle else earlier, lines, cut or at_circle))
             at = earlier
-        for at, earlier, lines in reversed(ways):
-            self._known[at, epoch] = self._built(at, earlier, lines, epoch)
+        for at, earlier, lines, cut in reversed(ways):
+            self._known[at, epoch] = self._built(at, earlier, lines, cut, epoch)
         return self._known[call, epoch]
 
     def continued(self, call: str) -> str | None:
@@ -139,26 +140,25 @@ class _Tree:
             at = self.nodes.get(at.parent or at.follows or "")
         return None
 
-    def _way(self, call: str, epoch: int) -> tuple[str | None, list[Node]]:
-        """The lines from a call back to the reply before it, the oldest first."""
+    def _way(self, call: str, epoch: int) -> tuple[str | None, list[Node], bool]:
+        """The lines from a call back to the reply before it, the oldest first; whether one of them is lost."""
         lines: list[Node] = []
         seen: set[str] = set()
-        changed = {one.name: one.parent for one in self.moved[:epoch]}
         node = self.replies[call][0]
-        while node.name not in seen:
+        cut = node.cut
+        while True:
             seen.add(node.name)
-            above = self.nodes.get(changed.get(node.name, node.parent) or "")
-            if above is None:
-                break
+            name = next((one.parent for one in reversed(self.moved[:epoch]) if one.name == node.name), node.parent)
+            above = self.nodes.get(name or "")
+            if above is None or above.name in seen:
+                return None, lines[::-1], cut or name is not None
             if above.call not in (None, call):
-                return above.call, lines[::-1]
+                return above.call, lines[::-1], cut
             if above.call is None:
                 lines.append(above)
-            node = above
-        return None, lines[::-1]
+            node, cut = above, cut or above.cut
 
-    def _built(self, call: str, earlier: str | None, lines: list[Node], epoch: int) -> _Before:
-        cut = any(node.cut for node in (*lines, self.replies[call][0]))
+    def _built(self, call: str, earlier: str | None, lines: list[Node], cut: bool, epoch: int) -> _Before:
         history: tuple[JsonObject, ...] = ()
         if earlier is not None:
             lines = self._with_results(earlier, lines, self.replies[call][0].place)
