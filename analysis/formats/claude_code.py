@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from analysis.formats import jsontext, shape
 from analysis.formats.anthropic_messages import counted
 from analysis.formats.base import FormatError, Problems, Progress
-from analysis.formats.calls import count, entry, first_text, mapping
+from analysis.formats.calls import count, entry, first_text, mapping, objects
 from analysis.formats.claude_lines import Line, Transcript
 from analysis.formats.grouping import Entry, by_first_turn, grouped
 from analysis.formats.jsontext import Fields
@@ -28,9 +28,14 @@ limitations: tuple[str, ...] = (
 )
 
 LACKS: tuple[Mark, ...] = ("no_system", "no_tools", "reconstructed")
-# Lines without a message that a file of a project may hold alone.
-NOTES = (("leafUuid", "summary"), ("messageId", "snapshot"), ("operation", "sessionId"), ("agentType", "spawnDepth"))
-NOTES_OF_RUNS = ("key", "agentId")
+# What a file of a project may hold without a message: the type of a line, and a field that it has.
+NOTES = {
+    "summary": "leafUuid",
+    "file-history-snapshot": "messageId",
+    "queue-operation": "operation",
+    "started": "agentId",
+    "result": "agentId",
+}
 SUBAGENTS = "/subagents/"
 WANTED = frozenset(
     [
@@ -53,8 +58,10 @@ def _is_ours(record: Fields) -> bool:
     names = record.keys()
     if "uuid" in names and ("isSidechain" in names or "content" in shape.inner(record, "message")):
         return True
-    started = all(name in names for name in NOTES_OF_RUNS) and shape.value(record, "type") in ("started", "result")
-    return started or any(all(name in names for name in note) for note in NOTES)
+    listed = objects(shape.value(record, "entries"))[:1]
+    if any("fullPath" in one for one in listed) or {"agentType", "spawnDepth"} <= names:
+        return True  # the list of sessions, what is said of a sub-agent
+    return NOTES.get(str(shape.value(record, "type"))) in names
 
 
 def read(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
@@ -66,7 +73,7 @@ def read_together(files: Sequence[tuple[str, bytes]], source: str, progress: Pro
     """Parse the files of a project; raise FormatError where no model replied in them."""
     noted = {file: Problems(file) for file, _data in files}
     transcripts: dict[str, Transcript] = {}
-    for file, data in sorted(files, key=lambda one: SUBAGENTS in f"/{one[0]}"):
+    for file, data in sorted(files, key=_is_of_agent):
         for line, record in jsontext.records(data, noted[file], progress):
             said = {key: jsontext.decode(raw) for key, raw in record.items() if key in WANTED}
             key = _key(said, file)
@@ -82,6 +89,11 @@ def read_together(files: Sequence[tuple[str, bytes]], source: str, progress: Pro
     ]
     problems: list[Problem] = [problem for one in noted.values() for problem in one.listed()]
     return Log(by_first_turn(sessions), tuple(problems))
+
+
+def _is_of_agent(file: tuple[str, bytes]) -> bool:
+    """Whether a file is a sub-agent's; some continue lines of the session, which is then read before them."""
+    return file[0].rpartition("/")[2].startswith("agent-")
 
 
 def _key(said: dict[str, Json], file: str) -> str:
@@ -141,6 +153,6 @@ class _Reader:
         """The counts of a call: those of its last line, on which they are complete; all of them 0 are none."""
         said = next((found for line in reversed(reply) if (found := mapping(line.message.get("usage")))), {})
         usage = counted(said)
-        if count(said.get("cache_creation_input_tokens")):
+        if count(said.get("cache_creation_input_tokens")) or usage.cached_tokens:
             self.counting.add(model)
         return usage if usage.prompt_tokens else Usage()

@@ -75,8 +75,9 @@ class Transcript:
 
     @property
     def files(self) -> str:
-        """The files that hold its messages."""
-        return " + ".join(dict.fromkeys(line.file for line in self.lines.values()))
+        """The files that hold its messages, that of the session first."""
+        names = [*dict.fromkeys(line.file for line in self.lines.values())]
+        return " + ".join(names if len(names) < 3 else (names[0], f"{len(names) - 1:,} more"))
 
     def written(self, nodes: Sequence[Node]) -> tuple[JsonObject, ...]:
         """Lines as chat messages: what one side says in a row is one message, as the client sends it."""

@@ -1,4 +1,4 @@
-"""Claude Code: trimmed sessions of several versions, and one made for what these lack.
+"""Claude Code: a real session, trimmed ones of several versions, and some made for what these lack.
 
 ``project`` has a reply in four lines with tools side by side, a sub-agent, a failed call, a rewind, a refusal that
 another model took over, and a compaction; ``kept`` a compaction that keeps messages; ``self_hosted`` the sub-agents of
@@ -23,6 +23,7 @@ PROJECT = tuple(
     for rest in ("/subagents/agent-b2f0.jsonl", "/subagents/agent-b2f0.meta.json", ".jsonl")
 )
 AGENT, META, MAIN = PROJECT
+CHAIN = "claude-code/chain.jsonl"
 KEPT, SELF_HOSTED = "claude-code/kept.jsonl", "claude-code/self_hosted.jsonl"
 PARENT = "0a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f"
 
@@ -35,7 +36,7 @@ def texts(turn: Turn) -> list[object]:
     return [message.get("content") for message in turn.request.messages]
 
 
-@pytest.mark.parametrize("names", [(MAIN,), (AGENT,), PROJECT, (KEPT,), (SELF_HOSTED,)])
+@pytest.mark.parametrize("names", [(CHAIN,), (MAIN,), (AGENT,), PROJECT, (KEPT,), (SELF_HOSTED,)])
 def test_calls_are_the_message_ids_of_models(names: tuple[str, ...]) -> None:
     lines = [json.loads(line) for name in names if name != META for line in sample(name).read_text().splitlines()]
     replies = [line["message"] for line in lines if line["type"] == "assistant"]
@@ -97,22 +98,37 @@ def test_requests_hold_their_branch_and_nothing_else() -> None:
     ]
 
 
-def test_what_was_read_is_what_was_read_and_written_before() -> None:
-    """Anthropic's chain: on one lineage of one model every call reads what the call before it read and wrote."""
-    said = {
-        line["message"]["id"]: line["message"]["usage"]
-        for name in (MAIN, AGENT)
-        for line in map(json.loads, sample(name).read_text().splitlines())
-        if line["type"] == "assistant"
-    }
-    lineages: dict[tuple[str | None, str], list[str]] = {}
-    for turn in turns(log_of_sample(*PROJECT)):
-        lineages.setdefault((turn.lineage, turn.request.model), []).append(turn.request_id)
-    pairs = [pair for (_, model), ids in lineages.items() if model != "claude-other" for pair in pairwise(ids)]
-    assert pairs == [("msg_1", "msg_2"), ("msg_2", "msg_3"), ("msg_3", "msg_5"), ("msg_s1", "msg_s2")]
+@pytest.mark.parametrize(
+    ("names", "num_pairs"), [((CHAIN,), 13), (PROJECT, 4)], ids=["a real session", "with branches and a sub-agent"]
+)
+def test_what_was_read_is_what_was_read_and_written_before(names: tuple[str, ...], num_pairs: int) -> None:
+    """Anthropic's chain: in one lineage of one model every call reads what the call before it read and wrote.
+
+    So the order of the calls is right, and none is counted twice.  A compaction ends the chain.
+    """
+    lines = [json.loads(line) for name in names if name != META for line in sample(name).read_text().splitlines()]
+    said = {line["message"]["id"]: line["message"]["usage"] for line in lines if line["type"] == "assistant"}
+    lineages: dict[tuple[str | None, str], list[Turn]] = {}
+    for turn in turns(log_of_sample(*names)):
+        lineages.setdefault((turn.lineage, turn.request.model), []).append(turn)
+    pairs = [pair for found in lineages.values() for pair in pairwise(found) if pair[1].note is None]
+    assert len(pairs) == num_pairs
     for before, now in pairs:
-        held = said[before]["cache_read_input_tokens"] + said[before]["cache_creation_input_tokens"]
-        assert said[now]["cache_read_input_tokens"] == held
+        counted = said[before.request_id]
+        held = counted["cache_read_input_tokens"] + counted["cache_creation_input_tokens"]
+        assert now.usage.cached_tokens == held
+        assert now.request.messages[: len(before.request.messages)] == before.request.messages
+
+
+def test_a_real_session_with_tools_side_by_side() -> None:
+    log = log_of_sample(CHAIN)
+    found = list(turns(log))
+    assert not log.problems and {turn.lineage for turn in found} == {None}
+    assert [message.get("tool_call_id") for message in found[2].request.messages[-2:]] == [
+        "toolu_013bY7pp",
+        "toolu_01N2w85j",
+    ]
+    assert [message["role"] for message in found[4].request.messages[-2:]] == ["assistant", "user"]  # by a hook
 
 
 def test_counts_are_anthropics() -> None:
@@ -135,6 +151,17 @@ def test_a_server_that_says_nothing_of_its_cache_is_unknown_and_no_miss() -> Non
     assert [turn.lineage for turn in turns(log)] == [None, "side-chain-1", "side-chain-1", None, None]
     (session,) = analyse(log.sessions, lambda model: None, Settings())
     assert not any(turn.causes for turn in session.turns)
+
+
+def test_a_zero_counts_where_another_session_shows_that_the_model_counts() -> None:
+    """Hits of one session say that a server counts; a first turn without any is then a miss of all of it."""
+    hit = json.loads(sample(AGENT).read_text().splitlines()[-1])
+    hit["message"]["usage"]["cache_creation_input_tokens"] = 0
+    cold = {**hit, "sessionId": "cold", "uuid": "x", "parentUuid": None}
+    cold["message"] = {**hit["message"], "id": "msg_x", "usage": {"input_tokens": 9, "cache_read_input_tokens": 0}}
+    data = "\n".join(map(json.dumps, (cold, {**hit, "parentUuid": None})))
+    assert counts(claude_code.read(data.encode(), "f", "s")) == [(9, 0), (503, 500)]
+    assert counts(claude_code.read(json.dumps(cold).encode(), "f", "s")) == [(9, None)]
 
 
 def test_branches_and_sub_agents_are_not_compared_with_the_session() -> None:
@@ -181,6 +208,21 @@ def test_trimmed_lines_are_left_out_and_said_to_be() -> None:
     assert re.findall(r"and (\d+) more", said) == [str(len(left) - 1)]
 
 
+@pytest.mark.parametrize("folder", ["", f"{SESSION}/subagents/"], ids=["beside it", "in its folder"])
+def test_a_compaction_that_is_written_as_a_sub_agent_sends_the_history(folder: str) -> None:
+    """Its prompt continues a line of the session."""
+    main, agent = [sample(name).read_text() for name in (MAIN, AGENT)]
+    summing = agent.splitlines()[:2]
+    compact = "\n".join(summing).replace("b2f0", "acompact-1").replace('"parentUuid":null', '"parentUuid":"msg_7-0"')
+    files = [(f"{folder}agent-acompact-1.jsonl", compact.encode()), (f"{SESSION}.jsonl", main.encode())]
+    ((_name, log),) = read_logs(files, "s")
+    assert isinstance(log, Log)
+    found = by_id(log)
+    assert found["msg_s1"].lineage == "agent acompact-1" and "truncated" not in found["msg_s1"].completeness
+    assert texts(found["msg_s1"]) == [*texts(found["msg_7"]), "Here is the note.", "Find all callers."]
+    assert len(log.sessions) == 1
+
+
 def test_what_a_session_copied_from_another_is_counted_there() -> None:
     whole = sample(AGENT).read_bytes()
     later = whole.replace(b"09:00", b"09:30").replace(SESSION.encode(), b"fork")
@@ -198,6 +240,12 @@ def test_what_a_session_copied_from_another_is_counted_there() -> None:
         pytest.param({"type": "summary", "summary": "s", "leafUuid": "a"}, True, id="a summary alone"),
         pytest.param({"type": "started", "key": "k", "agentId": "a"}, True, id="the journal of a workflow"),
         pytest.param({"uuid": "a", "isSidechain": False, "message": {"parts": []}}, False, id="parts are another's"),
+        pytest.param({"version": 1, "entries": [{"sessionId": "s", "fullPath": "/s.jsonl"}]}, True, id="their list"),
+        pytest.param({"type": "queue-operation", "operation": "enqueue"}, True, id="a queue"),
+        pytest.param({"operation": "enqueue", "sessionId": "s"}, False, id="an operation of another tool"),
+        pytest.param({"type": "result", "result": "x"}, False, id="a result of another tool"),
+        pytest.param({"agentType": "general-purpose", "spawnDepth": 1}, True, id="beside a sub-agent"),
+        pytest.param({"entries": [{"id": 1}]}, False, id="another list"),
         pytest.param({"uuid": "a"}, False, id="an id alone"),
     ],
 )

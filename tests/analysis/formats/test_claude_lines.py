@@ -167,6 +167,16 @@ def test_what_stands_in_a_row_is_one_message() -> None:
     assert made.nodes["b"].answers == {"t"} and made.files == "f"
 
 
+@pytest.mark.parametrize(
+    ("names", "expected"), [("a", "a"), ("aab", "a + b"), ("abc", "a + 2 more")], ids=["one", "two", "many"]
+)
+def test_files(names: str, expected: str) -> None:
+    made = Transcript("s")
+    for number, name in enumerate(names):
+        made.add(user(str(number)), name, 1, Problems(name))
+    assert made.files == expected
+
+
 def test_problems_and_retractions() -> None:
     made, problems = transcript(
         user("a", "lost"), {**USER, "uuid": "[trimmed]"}, reply("b", "a", isApiErrorMessage=True), {"type": "mode"}
