@@ -6,10 +6,13 @@ from analysis.formats import (
     anthropic_messages,
     claude_code,
     gemini_cli,
+    langfuse,
+    langsmith,
     litellm,
     mini_swe_agent,
     openai_batch,
     openai_chat,
+    otlp,
     plain_transcripts,
     qwen_code,
     responses_api,
@@ -30,6 +33,9 @@ FORMATS: tuple[Format, ...] = (
     litellm,
     mini_swe_agent,
     swe_agent,
+    otlp,
+    langfuse,
+    langsmith,
     plain_transcripts,
 )
 # Those of FORMATS whose requests lie in several files.
