@@ -24,7 +24,7 @@ looks_for = "lines with uuid and isSidechain or a message of Anthropic's, withou
 limitations: tuple[str, ...] = (
     "requests are put together from the transcript: system prompt, tools, reminders and attached files are not in it",
     "a call is taken to start when the line before it was written",
-    "a cached count of 0 is unknown where a model has no other: Claude Code writes 0 for what a server does not say",
+    "a cached count of 0 is unknown where a model has no other: Claude Code may write 0 for what a server does not say",
 )
 
 LACKS: tuple[Mark, ...] = ("no_system", "no_tools", "reconstructed")

@@ -1,4 +1,4 @@
-"""Cached counts of 0 that a client may have made up: it writes 0 where the server said nothing.
+"""Cached counts of 0 that a client may have made up: some write 0 where the server said nothing.
 
 Whether a server counts is seen in the log: a model with any other count has one.  Does not judge a count above 0.
 """
