@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from analysis.formats import (
     anthropic_messages,
+    claude_code,
+    gemini_cli,
     langfuse,
     langsmith,
     litellm,
@@ -12,6 +14,7 @@ from analysis.formats import (
     openai_chat,
     otlp,
     plain_transcripts,
+    qwen_code,
     responses_api,
     swe_agent,
 )
@@ -22,6 +25,9 @@ from analysis.model.session import Log
 FORMATS: tuple[Format, ...] = (
     openai_chat,
     anthropic_messages,
+    claude_code,
+    gemini_cli,
+    qwen_code,
     responses_api,
     openai_batch,
     litellm,
@@ -32,7 +38,8 @@ FORMATS: tuple[Format, ...] = (
     langsmith,
     plain_transcripts,
 )
-SPANNING: tuple[SpanningFormat, ...] = (openai_batch,)  # those of FORMATS whose requests lie in several files
+# Those of FORMATS whose requests lie in several files.
+SPANNING: tuple[SpanningFormat, ...] = (openai_batch, claude_code, gemini_cli)
 
 
 def detect(head: bytes, file: str) -> Format:
