@@ -14,7 +14,7 @@ from app.plain import plain
 COUNTS = (
     "num_turns", "num_divergences", "prompt_tokens", "known_turns", "known_prompt_tokens", "cached_tokens",
     "reusable_tokens", "missed_tokens", "lost_tokens", "unknown_turns", "mismatched_turns", "text_turns",
-    "text_changes",
+    "text_changes", "text_meant",
 )  # fmt: skip
 SHOWN = (
     "session_id", "source", "verdict", "causes", "wasted_tokens", "wasted_share", "hit_rate", "hit_rates", "num_turns",

@@ -123,10 +123,12 @@ def _side(title: str, before: str, after: str) -> str:
 
 
 def _piece(text: str, differs: bool) -> str:
-    """A piece of text; the blanks of one that differs are shown, since they may be all of it."""
+    """A piece of text; the blanks around one that differs are shown, since they may be all of it."""
     if not text or not differs:
         return visible(text)
-    written = visible(text).replace(" ", VISIBLE[" "]) if text.isspace() else visible(text)
+    start, stop = len(text) - len(text.lstrip(" ")), len(text.rstrip(" "))
+    blank = VISIBLE[" "]
+    written = blank * start + visible(text[start:stop]) + blank * (len(text) - max(start, stop))
     return f"<mark class='wm-x'>{written}</mark>"
 
 

@@ -249,7 +249,8 @@ def _by_text(figures: SessionFigures) -> str:
     changes, turns = figures.text_changes, figures.text_turns
     known = "" if turns >= figures.num_turns - 1 else f" of the {turns:,} that can be compared"
     if not changes:
-        return f"Approximate, by text: no request{known} changes what was sent before. The tokens are unknown."
+        meant = f", but for {figures.text_meant:,} on purpose" if figures.text_meant else ""
+        return f"Approximate, by text: no request{known} changes what was sent before{meant}. The tokens are unknown."
     verb, most = ("changes", "") if changes == 1 else ("change", "most of it ")
     place = f" in {place_of(figures.text_segment)}" if figures.text_segment else ""
     reason = LOST_IN_WORDS.get(figures.top_cause or "")
