@@ -1,6 +1,8 @@
 """The sample logs of every format: one folder a format, named for it."""
 
-from collections.abc import Iterator
+import io
+import zipfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from analysis.formats import read_logs
@@ -16,11 +18,38 @@ FORMAT_SAMPLES = {
 
 
 def log_of_sample(*names: str) -> Log:
-    """Sample files, ``format/file`` each, read together as the product reads a folder."""
-    paths = [FOLDER / name for name in names]
+    """Sample files, ``format/file`` each, or the files of a folder, read together as the product reads a folder."""
+    return log_of_files([one for name in names for one in files_of(FOLDER / name)])
+
+
+def files_of(path: Path) -> list[tuple[str, bytes]]:
+    """A file, or those of a folder by their places in it."""
+    found = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+    return [(one.relative_to(path).as_posix() if path.is_dir() else one.name, one.read_bytes()) for one in found]
+
+
+def beside(path: Path) -> list[tuple[str, bytes]]:
+    """The files that belong to a sample of a format that spans several: its folder, or those that lie as it does."""
+    inner = path.relative_to(FOLDER).parts
+    if len(inner) > 2:
+        return files_of(FOLDER / inner[0] / inner[1])
+    return [(one.name, one.read_bytes()) for one in sorted(path.parent.iterdir()) if one.is_file()]
+
+
+def packed(members: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """A zip archive of these members."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", method) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return held.getvalue()
+
+
+def log_of_files(files: list[tuple[str, bytes]]) -> Log:
+    """Files with their names, read together."""
     sessions: list[Session] = []
     problems = []
-    for _name, log in read_logs([(path.name, path.read_bytes()) for path in paths], "s"):
+    for _name, log in read_logs(files, "s"):
         assert isinstance(log, Log), log
         sessions += log.sessions
         problems += log.problems

@@ -25,7 +25,7 @@ LIBRARIES = {  # third-party name -> the modules that may say it
     "httpx": ("analysis.live",),
     "uvicorn": ("analysis.live",),
     "duckdb": ("analysis.store",),
-    "pyarrow": ("analysis.store",),
+    "pyarrow": ("analysis.store", "analysis.formats.zip_members"),
     "msgspec": ("analysis.formats",),
     "pandas": ("analysis.store", "app"),
     "plotly": ("app",),

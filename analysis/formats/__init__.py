@@ -4,10 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from analysis.formats import (
     anthropic_messages,
+    inspect_ai,
     litellm,
     mini_swe_agent,
     openai_batch,
     openai_chat,
+    openhands_calls,
+    openhands_events,
     plain_transcripts,
     responses_api,
     swe_agent,
@@ -24,9 +27,17 @@ FORMATS: tuple[Format, ...] = (
     litellm,
     mini_swe_agent,
     swe_agent,
+    openhands_calls,
+    openhands_events,
+    inspect_ai,
     plain_transcripts,
 )
-SPANNING: tuple[SpanningFormat, ...] = (openai_batch,)  # those of FORMATS whose requests lie in several files
+# Those of FORMATS whose requests lie in several files.
+SPANNING: tuple[SpanningFormat, ...] = (
+    openai_batch,
+    openhands_calls,
+    openhands_events,
+)
 
 
 def detect(head: bytes, file: str) -> Format:

@@ -82,7 +82,7 @@ def _with_lineages(turns: Sequence[Turn]) -> Iterator[Turn]:
     sides = 0
     for turn in turns:
         if turn.lineage is None and turn.request.kind == "chat":
-            head, opening = _head(turn.request), _first_of_user(turn.request)
+            head, opening = _head(turn.request), first_of_user(turn.request)
             lineage = openings.get(opening, heads.get(head, "")) if opening else heads.get(head, "")
             if lineage == "":
                 lineage = f"side-{sides}" if sides else None
@@ -92,7 +92,8 @@ def _with_lineages(turns: Sequence[Turn]) -> Iterator[Turn]:
         yield turn
 
 
-def _first_of_user(request: Request) -> str:
+def first_of_user(request: Request) -> str:
+    """What the user asked first, which every turn of a conversation begins with."""
     return next((_text(message) for message in request.messages if message.get("role") == "user"), "")
 
 

@@ -5,6 +5,7 @@ import gzip
 import json
 import random
 import textwrap
+import zipfile
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import analysis.formats as formats
 from analysis.formats import FORMATS, detect, named, read_log
 from analysis.formats.base import HEAD_BYTES, Format, FormatError, UnknownFormat
 from tests.builders import RECORDED, ROOT, SAMPLES
-from tests.format_samples import FORMAT_SAMPLES
+from tests.format_samples import FORMAT_SAMPLES, packed
 
 FORMAT_OF = {**dict.fromkeys((*SAMPLES, *RECORDED), "openai-chat"), **FORMAT_SAMPLES}
 NO_LOGS = {
@@ -168,7 +169,7 @@ def _mutated(value: object, chance: random.Random) -> object:
 @given(st.sampled_from(list(FORMAT_SAMPLES)), st.sampled_from(FORMATS), st.integers(0, 2**32))
 @settings(max_examples=300, deadline=None)
 def test_a_parser_raises_nothing_else_whatever_stands_in_the_fields(path: Path, known: Format, seed: int) -> None:
-    data = json.dumps([_mutated(record, random.Random(seed)) for record in _records(path)]).encode()
+    data = _broken(path, random.Random(seed))
     known.sniff(data)
     with contextlib.suppress(FormatError):
         known.read(data, "f", "s")
@@ -180,6 +181,19 @@ def test_a_parser_raises_nothing_else_on_any_bytes(data: bytes, known: Format) -
     known.sniff(data)
     with contextlib.suppress(FormatError):
         known.read(data, "f", "s")
+
+
+def _broken(path: Path, chance: random.Random) -> bytes:
+    """A sample with broken fields; an archive with broken fields in its members."""
+    if zipfile.is_zipfile(path):
+        return packed({name: json.dumps(_mutated(value, chance)).encode() for name, value in _members(path).items()})
+    return json.dumps([_mutated(record, chance) for record in _records(path)]).encode()
+
+
+@cache
+def _members(path: Path) -> dict[str, object]:
+    with zipfile.ZipFile(path) as archive:
+        return {name: json.loads(archive.read(name)) for name in archive.namelist()}
 
 
 @cache
