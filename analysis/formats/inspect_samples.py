@@ -71,7 +71,7 @@ def _lineage(span_id: str | None, spans: dict[str, dict[str, Json]]) -> str | No
     seen: set[str] = set()
     while span_id is not None and span_id in spans and span_id not in seen:
         seen.add(span_id)
-        if spans[span_id].get("type") in OWN_SPANS:
+        if first_text(spans[span_id].get("type")) in OWN_SPANS:
             passed.append(spans[span_id])
         span_id = first_text(spans[span_id].get("parent_id"))
     if not passed or (len(passed) == 1 and passed[0].get("type") == "agent"):

@@ -56,3 +56,18 @@ def test_objects_may_be_json_text() -> None:
     assert calls.objects("[") == calls.objects(None) == []
     assert calls.dig({"a": '{"b": 2}'}, "a", "b") == 2 and calls.dig({"a": 1}, "a", "b") is None
     assert calls.first_text(None, "", True, 7, "x") == "7" and calls.first_text() is None
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"chat_template_kwargs": {"a": 1}}, {"a": 1}),
+        (
+            {"extra_body": {"chat_template_kwargs": {"a": 1}}, "reasoning_effort": "low"},
+            {"a": 1, "reasoning_effort": "low"},
+        ),
+        ({"extra_body": "x"}, {}),
+    ],
+)
+def test_template_kwargs(given: dict[str, Json], expected: dict[str, Json]) -> None:
+    assert calls.template_kwargs(given) == expected
