@@ -5,12 +5,15 @@ from collections.abc import Iterator, Sequence
 from analysis.formats import (
     anthropic_messages,
     inspect_ai,
+    langfuse,
+    langsmith,
     litellm,
     mini_swe_agent,
     openai_batch,
     openai_chat,
     openhands_calls,
     openhands_events,
+    otlp,
     plain_transcripts,
     responses_api,
     swe_agent,
@@ -30,6 +33,9 @@ FORMATS: tuple[Format, ...] = (
     openhands_calls,
     openhands_events,
     inspect_ai,
+    otlp,
+    langfuse,
+    langsmith,
     plain_transcripts,
 )
 # Those of FORMATS whose requests lie in several files.

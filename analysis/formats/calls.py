@@ -77,13 +77,6 @@ def usage(
     return Usage(num_prompt, count(output), num_cached, "reported")
 
 
-def template_kwargs(parameters: JsonObject) -> JsonObject:
-    """What a chat template is given: vLLM's own field, also where a client nests it, and the effort of reasoning."""
-    kwargs = dig(parameters, "chat_template_kwargs") or dig(parameters, "extra_body", "chat_template_kwargs")
-    effort = parameters.get("reasoning_effort")
-    return {**({"reasoning_effort": effort} if effort is not None else {}), **mapping(kwargs)}
-
-
 def count(value: Json) -> int | None:
     """A number of tokens; None where the value is none that a prompt can have."""
     if isinstance(value, float) and value.is_integer():
@@ -123,6 +116,13 @@ def dig(value: Json, *path: str) -> Json:
     for step in path:
         value = mapping(value).get(step)
     return value
+
+
+def template_kwargs(parameters: JsonObject) -> JsonObject:
+    """What a chat template is given besides messages and tools, from the fields of a request or its ``extra_body``."""
+    kwargs = dig(parameters, "chat_template_kwargs") or dig(parameters, "extra_body", "chat_template_kwargs")
+    effort = parameters.get("reasoning_effort")
+    return {**({"reasoning_effort": effort} if effort is not None else {}), **mapping(kwargs)}
 
 
 def text(value: Json) -> str | None:

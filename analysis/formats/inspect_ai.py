@@ -4,15 +4,18 @@ The raw request, where the log has it, is what was sent: on the way there Inspec
 and writes arguments.  Does not read what Inspect answered from its own cache, nor attempts that failed.
 """
 
+from dataclasses import replace
+
 from analysis.formats import jsontext, shape
 from analysis.formats.base import FormatError, Problems, Progress
 from analysis.formats.bodies import response
-from analysis.formats.calls import count, dig, entry, first_text, mapping, template_kwargs, usage
+from analysis.formats.calls import dig, entry, first_text, mapping, template_kwargs
 from analysis.formats.grouping import Entry, grouped
 from analysis.formats.inspect_archive import is_archive, is_sample, samples
 from analysis.formats.inspect_bodies import InspectBodies
 from analysis.formats.inspect_samples import ModelCall, model_calls
 from analysis.formats.times import seconds
+from analysis.formats.totals import settled
 from analysis.model.session import Json, JsonObject, Log, Usage
 
 name = "inspect"
@@ -95,13 +98,14 @@ def counted(said: Json, raw: Usage) -> Usage:
 
     ``raw`` is the usage of the response as it came: it may say that the server reports no cached tokens at all.
     """
-    counts = mapping(said)
-    prompt, output, total = (count(counts.get(f"{kind}_tokens")) for kind in ("input", "output", "total"))
-    return usage(
-        prompt,
-        output,
-        counts.get("input_tokens_cache_read"),
-        created=counts.get("input_tokens_cache_write"),
-        apart=total != (prompt or 0) + (output or 0),
-        absent="disabled" if raw.cached_basis == "disabled" else "omitted",
+    told = mapping(said)
+    counts = settled(
+        told.get("input_tokens"),
+        told.get("output_tokens"),
+        told.get("input_tokens_cache_read"),
+        created=told.get("input_tokens_cache_write"),
+        total=told.get("total_tokens"),
+        apart=True,
     )
+    unsaid = counts.cached_basis == "omitted" and raw.cached_basis == "disabled"
+    return replace(counts, cached_basis="disabled") if unsaid else counts

@@ -59,15 +59,13 @@ def test_objects_may_be_json_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("parameters", "kwargs"),
     [
-        ({"chat_template_kwargs": {"a": 1}}, {"a": 1}),
-        (
-            {"extra_body": {"chat_template_kwargs": {"a": 1}}, "reasoning_effort": "low"},
-            {"a": 1, "reasoning_effort": "low"},
-        ),
-        ({"extra_body": "x"}, {}),
+        pytest.param({"chat_template_kwargs": {"a": 1}}, {"a": 1}, id="in the request"),
+        pytest.param({"extra_body": {"chat_template_kwargs": {"a": 1}}}, {"a": 1}, id="in its extra body"),
+        pytest.param({"reasoning_effort": "low"}, {"reasoning_effort": "low"}, id="the effort"),
+        pytest.param({"temperature": 0}, {}, id="none"),
     ],
 )
-def test_template_kwargs(given: dict[str, Json], expected: dict[str, Json]) -> None:
-    assert calls.template_kwargs(given) == expected
+def test_template_kwargs(parameters: dict[str, Json], kwargs: dict[str, Json]) -> None:
+    assert calls.template_kwargs(parameters) == kwargs
