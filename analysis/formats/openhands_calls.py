@@ -26,6 +26,8 @@ limitations: tuple[str, ...] = (
     "calls of the Responses API are read as chat messages",
 )
 
+SENT = "messages"
+
 
 @dataclass(frozen=True, slots=True)
 class _Call:
@@ -54,10 +56,11 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
 def read_together(files: Sequence[tuple[str, bytes]], source: str, progress: Progress | None = None) -> Log:
     """Parse the calls of all files, each folder a session; raise FormatError where no call was answered."""
     calls: list[_Call] = []
+    shared: dict[bytes, Json] = {}
     noted = {file: Problems(file) for file, _data in files}
     for file, data in files:
         for line, record in jsontext.records(data, noted[file], progress):
-            said = {key: jsontext.decode(raw) for key, raw in record.items()}
+            said = _decoded(record, shared)
             if (why := _no_turn(said)) is not None:
                 noted[file].count(why, line, f"{why}: no turn.")
                 continue
@@ -74,6 +77,19 @@ def read_together(files: Sequence[tuple[str, bytes]], source: str, progress: Pro
         for session in grouped([*_keyed(logged, folder or source)], logged[0].file, source, name)
     ]
     return Log(tuple(sessions), tuple(problem for one in noted.values() for problem in one.listed()))
+
+
+def _decoded(record: jsontext.Fields, shared: dict[bytes, Json]) -> dict[str, Json]:
+    """A record, its messages decoded once where they were sent again; those that were not sent are not decoded."""
+    said = {key: None if key == "raw_messages" else jsontext.decode(raw) for key, raw in record.items() if key != SENT}
+    try:
+        items = [bytes(item) for item in jsontext.items(record[SENT])] if SENT in record else []
+    except ValueError:
+        items = []
+    for item in items:
+        if item not in shared:
+            shared[item] = jsontext.decode(item)
+    return {**said, SENT: [shared[item] for item in items]}
 
 
 def _no_turn(said: JsonObject) -> str | None:

@@ -43,6 +43,11 @@ def test_without_tool_calling_the_tools_are_in_the_text_that_was_sent() -> None:
     assert last.reply is not None and str(last.reply["content"]).startswith("<function=finish>")
 
 
+def test_messages_that_were_sent_again_are_the_same_object() -> None:
+    first, second, *_others = turns(log_of_sample(NATIVE))
+    assert first.request.messages[0] is second.request.messages[0]
+
+
 def test_folders_are_apart() -> None:
     log = read(("a/1.json", call("x")), ("b/1.json", call("x")), ("b/2.json", call("x", 200)))
     assert [(session.session_id, len(session.turns)) for session in log.sessions] == [("a", 1), ("b", 2)]
