@@ -19,13 +19,17 @@ FORMAT_SAMPLES = {
 
 def log_of_sample(*names: str) -> Log:
     """Sample files, ``format/file`` each, or the files of a folder, read together as the product reads a folder."""
-    return log_of_files([one for name in names for one in files_of(FOLDER / name)])
+    files: list[tuple[str, bytes]] = []
+    for name in names:
+        path = FOLDER / name
+        files += files_of(path) if path.is_dir() else [(name.partition("/")[2], path.read_bytes())]
+    return log_of_files(files)
 
 
-def files_of(path: Path) -> list[tuple[str, bytes]]:
-    """A file, or those of a folder by their places in it."""
-    found = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
-    return [(one.relative_to(path).as_posix() if path.is_dir() else one.name, one.read_bytes()) for one in found]
+def files_of(folder: Path) -> list[tuple[str, bytes]]:
+    """The files of a folder by their places in it."""
+    found = sorted(path for path in folder.rglob("*") if path.is_file())
+    return [(path.relative_to(folder).as_posix(), path.read_bytes()) for path in found]
 
 
 def beside(path: Path) -> list[tuple[str, bytes]]:

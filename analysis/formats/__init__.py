@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from analysis.formats import (
     anthropic_messages,
+    claude_code,
+    gemini_cli,
     inspect_ai,
     langfuse,
     langsmith,
@@ -15,6 +17,7 @@ from analysis.formats import (
     openhands_events,
     otlp,
     plain_transcripts,
+    qwen_code,
     responses_api,
     swe_agent,
 )
@@ -25,6 +28,9 @@ from analysis.model.session import Log
 FORMATS: tuple[Format, ...] = (
     openai_chat,
     anthropic_messages,
+    claude_code,
+    gemini_cli,
+    qwen_code,
     responses_api,
     openai_batch,
     litellm,
@@ -43,6 +49,8 @@ SPANNING: tuple[SpanningFormat, ...] = (
     openai_batch,
     openhands_calls,
     openhands_events,
+    claude_code,
+    gemini_cli,
 )
 
 
