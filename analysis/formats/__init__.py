@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from analysis.formats import (
     anthropic_messages,
+    codex,
     litellm,
     mini_swe_agent,
     openai_batch,
@@ -24,6 +25,7 @@ FORMATS: tuple[Format, ...] = (
     litellm,
     mini_swe_agent,
     swe_agent,
+    codex,
     plain_transcripts,
 )
 SPANNING: tuple[SpanningFormat, ...] = (openai_batch,)  # those of FORMATS whose requests lie in several files
