@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from analysis.formats import (
     anthropic_messages,
+    cline,
     codex,
     litellm,
     mini_swe_agent,
@@ -26,9 +27,10 @@ FORMATS: tuple[Format, ...] = (
     mini_swe_agent,
     swe_agent,
     codex,
+    cline,
     plain_transcripts,
 )
-SPANNING: tuple[SpanningFormat, ...] = (openai_batch,)  # those of FORMATS whose requests lie in several files
+SPANNING: tuple[SpanningFormat, ...] = (openai_batch, cline)  # those of FORMATS whose requests lie in several files
 
 
 def detect(head: bytes, file: str) -> Format:
