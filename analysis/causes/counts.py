@@ -59,7 +59,7 @@ def explain(evidence: Evidence) -> Iterator[Cause | Note]:
     fell = Shortfall(min(before, prompt), cached, _later(now, evidence.after))
     if now.request.model != then.request.model:
         yield _other_model(now, then, fell)
-    elif _only_grew(then, now) and fell.missed > (GAP if fell.recovered else SHORTFALL) * fell.before:
+    elif _grew(then, now) and fell.missed > (GAP if fell.recovered else SHORTFALL) * fell.before:
         yield configured(evidence, fell.missed) or _cause(now, then, fell)
 
 
@@ -70,7 +70,7 @@ def _other_model(now: Turn, then: Turn, fell: Shortfall) -> Cause | Note:
     said = (
         f"the model is {now.request.model!r} and was {then.request.model!r}{after}; blocks are shared within one only"
     )
-    if fell.missed <= SHORTFALL * fell.before:
+    if fell.missed <= SHORTFALL * fell.before or not _history_grew(then, now):
         return Note(LINEAGE, f"{said}: not compared with the turn before, whose tokens are another model's")
     return cause("key/lora", "likely", fell.missed, said, "Keep the model for the whole session.", segment="model")
 
@@ -92,14 +92,21 @@ def _cause(now: Turn, then: Turn, fell: Shortfall) -> Cause:
 
 def _later(now: Turn, after: Turn | None) -> int | None:
     """What the next turn had cached, where it goes on from this one."""
-    return after.usage.cached_tokens if after is not None and _only_grew(now, after) else None
+    return after.usage.cached_tokens if after is not None and _grew(now, after) else None
 
 
-def _only_grew(then: Turn, now: Turn) -> bool:
+def _grew(then: Turn, now: Turn) -> bool:
     """Whether a request is the previous one with messages appended, its keys and options the same."""
     old, new = then.request, now.request
     keys = (old.kind, old.model, old.salt, old.chat_template, old.template_kwargs)
-    if keys != (new.kind, new.model, new.salt, new.chat_template, new.template_kwargs) or not old.messages:
+    same = keys == (new.kind, new.model, new.salt, new.chat_template, new.template_kwargs)
+    return same and _history_grew(then, now)
+
+
+def _history_grew(then: Turn, now: Turn) -> bool:
+    """Whether messages were only appended and the tools stayed; of what was cut off or blacked out nobody knows."""
+    old, new = then.request, now.request
+    if not old.messages or (then.completeness | now.completeness) & {"truncated", "redacted"}:
         return False
     front = new.messages[: len(old.messages)]
     same = old.messages == front and old.tools == new.tools

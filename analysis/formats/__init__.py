@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from analysis.formats import (
     anthropic_messages,
+    atif,
     cline,
     codex,
     litellm,
@@ -28,9 +29,14 @@ FORMATS: tuple[Format, ...] = (
     swe_agent,
     codex,
     cline,
+    atif,
     plain_transcripts,
 )
-SPANNING: tuple[SpanningFormat, ...] = (openai_batch, cline)  # those of FORMATS whose requests lie in several files
+SPANNING: tuple[SpanningFormat, ...] = (
+    openai_batch,
+    cline,
+    atif,
+)  # those of FORMATS whose requests lie in several files
 
 
 def detect(head: bytes, file: str) -> Format:

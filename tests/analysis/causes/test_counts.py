@@ -75,6 +75,8 @@ NOTHING = {
     "a gap that stays": asked(600, later=640),
     "a small gap that the next turn has not": asked(800, later=1152),
     "another turn behind it, edited": replace(asked(600), after=asked(1152, {"request": request(user("x"))}).now.turn),
+    "a request that was cut off": asked(0, {"completeness": frozenset(["truncated"])}),
+    "a request that was blacked out": asked(0, then={"completeness": frozenset(["redacted"])}),
     "not counted before": asked(0, then={"usage": Usage()}),
     "a first turn": replace(asked(0), before=None),
 }
@@ -123,3 +125,8 @@ def test_marks_for_caching_that_move_are_no_edit() -> None:
     plain: JsonObject = {"role": "user", "content": [{"type": "text", "text": "a"}]}
     evidence = asked(0, {"request": request(plain, *OPENS[1:])}, {"request": request(marked)})
     assert found(evidence)[0] == [("unexplained", "possible", 1000)]
+
+
+def test_another_model_with_another_history_cost_nothing_that_is_known() -> None:
+    evidence = asked(0, {"request": request(user("x"), model="other")})
+    assert [type(one) for one in counts.explain(evidence)] == [Note]
