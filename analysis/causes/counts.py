@@ -58,7 +58,8 @@ def explain(evidence: Evidence) -> Iterator[Cause | Note]:
         return
     fell = Shortfall(min(before, prompt), cached, _later(now, evidence.after))
     if now.request.model != then.request.model:
-        yield _other_model(now, then, fell)
+        if now.request.model and then.request.model:
+            yield _other_model(now, then, fell)
     elif _grew(then, now) and fell.missed > (GAP if fell.recovered else SHORTFALL) * fell.before:
         yield configured(evidence, fell.missed) or _cause(now, then, fell)
 

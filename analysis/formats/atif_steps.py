@@ -36,7 +36,6 @@ def entries(said: JsonObject, line: int, key: str, lineage: str | None) -> Itera
     for step in steps:
         if is_call(step):
             metrics = mapping(step.get("metrics"))
-            effort = step.get("reasoning_effort")
             yield entry(
                 line,
                 first_text(step.get("model_name"), agent.get("model_name")) or "",
@@ -44,7 +43,7 @@ def entries(said: JsonObject, line: int, key: str, lineage: str | None) -> Itera
                 key=key,
                 tools=tools,
                 request_id=f"{named} step {step.get('step_id')}",
-                template_kwargs={} if effort is None else {"reasoning_effort": effort},
+                template_kwargs=_template_kwargs(step),
                 lacks=lacks | ({"truncated"} if history.managed else set()),
                 reply=_reply(step),
                 usage=_usage(step, metrics),
@@ -73,6 +72,11 @@ def references(said: JsonObject) -> Iterator[JsonObject]:
     for step in objects(said.get("steps")):
         for result in objects(mapping(step.get("observation")).get("results")):
             yield from objects(result.get("subagent_trajectory_ref"))
+
+
+def _template_kwargs(step: JsonObject) -> JsonObject:
+    effort = step.get("reasoning_effort")
+    return {} if effort is None else {"reasoning_effort": effort}
 
 
 def _usage(step: JsonObject, metrics: JsonObject) -> Usage:

@@ -13,7 +13,7 @@ from analysis.formats.calls import count, dig, entry, first_text, mapping, objec
 from analysis.formats.grouping import Entry
 from analysis.formats.times import seconds
 from analysis.formats.transcript import is_assistant
-from analysis.model.session import Json, JsonObject, Mark, Usage
+from analysis.model.session import Json, JsonObject, Mark
 
 INTERRUPTED = "[Response interrupted by"  # stands in place of a reply that was stopped: no call that ended
 
@@ -46,9 +46,9 @@ def entries(conversation: Conversation) -> list[Entry]:
     """The calls in their order."""
     noted = _noted(conversation)
     reporting = {one.model for one in noted.values() if one.cached}
-    chats = [_chat(message) for message in conversation.messages]
+    chats, lacks = [_chat(message) for message in conversation.messages], frozenset(_lacks(conversation))
     return [
-        _entry(conversation, chats, position, noted.get(position, Noted()), reporting)
+        _entry(conversation, chats, position, _reported(noted.get(position, Noted()), reporting), lacks)
         for position in _replies(conversation.messages, noted)
     ]
 
@@ -62,11 +62,15 @@ def _replies(messages: Sequence[JsonObject], noted: Mapping[int, Noted]) -> Iter
 
 
 def _entry(
-    conversation: Conversation, chats: list[tuple[JsonObject, ...]], position: int, noted: Noted, reporting: set[str]
+    conversation: Conversation,
+    chats: list[tuple[JsonObject, ...]],
+    position: int,
+    noted: Noted,
+    lacks: frozenset[Mark],
 ) -> Entry:
     before, reply = conversation.messages[position - 1 : position + 1]
     first, last = noted.cut or (position, position - 1)
-    sent = [*chats[:first], *chats[last + 1 : position]]
+    sent = [*chats[: min(first, position)], *chats[last + 1 : position]]
     system: list[JsonObject] = [{"role": "system", "content": conversation.system}] if conversation.system else []
     return entry(
         position + 1,
@@ -74,18 +78,18 @@ def _entry(
         (*system, *chain.from_iterable(sent)),
         key=conversation.key,
         request_id=f"{conversation.key} message {position}",
-        lacks=_lacks(conversation),
+        lacks=lacks,
         reply=chats[position][-1],
-        usage=_usage(noted, noted.model in reporting),
+        usage=usage(noted.prompt, noted.output, noted.cached),
         started_at=noted.started_at or seconds(before.get("ts")),
         ended_at=seconds(reply.get("ts")),
         lineage=conversation.lineage,
     )
 
 
-def _usage(noted: Noted, reports: bool) -> Usage:
-    """Counts of a call; a zero is one only where this model was ever reported to have cached something."""
-    return usage(noted.prompt, noted.output, noted.cached if reports else None)
+def _reported(noted: Noted, reporting: set[str]) -> Noted:
+    """What was noted; a zero is one only where this model was ever reported to have cached something."""
+    return noted if noted.model in reporting else replace(noted, cached=None)
 
 
 def _lacks(conversation: Conversation) -> Iterator[Mark]:

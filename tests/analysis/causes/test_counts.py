@@ -77,6 +77,7 @@ NOTHING = {
     "another turn behind it, edited": replace(asked(600), after=asked(1152, {"request": request(user("x"))}).now.turn),
     "a request that was cut off": asked(0, {"completeness": frozenset(["truncated"])}),
     "a request that was blacked out": asked(0, then={"completeness": frozenset(["redacted"])}),
+    "a model that is not named": asked(0, {"request": request(*OPENS, model="")}),
     "not counted before": asked(0, then={"usage": Usage()}),
     "a first turn": replace(asked(0), before=None),
 }

@@ -64,8 +64,8 @@ def test_a_zero_is_one_only_where_the_model_ever_reports() -> None:
 
 @pytest.mark.parametrize(
     ("cut", "expected"),
-    [([1, 2], 1), ([2, 2], 2), ([2, 1], 3), ([0], 3), ("x", 3), ([None, 1], 3)],
-    ids=["two", "one", "backwards", "half", "a text", "no number"],
+    [([1, 2], 1), ([2, 2], 2), ([2, 1], 3), ([9, 12], 3), ([0], 3), ("x", 3), ([None, 1], 3)],
+    ids=["two", "one", "backwards", "not yet there", "half", "a text", "no number"],
 )
 def test_messages_that_were_cut_out_are_not_in_the_request(cut: Json, expected: int) -> None:
     shown = [request(9, 0), request(9, 8), {"say": "text", "conversationHistoryDeletedRange": cut}]
