@@ -7,10 +7,13 @@ from analysis.formats import (
     atif,
     cline,
     codex,
+    langfuse,
+    langsmith,
     litellm,
     mini_swe_agent,
     openai_batch,
     openai_chat,
+    otlp,
     plain_transcripts,
     responses_api,
     swe_agent,
@@ -30,13 +33,12 @@ FORMATS: tuple[Format, ...] = (
     codex,
     cline,
     atif,
+    otlp,
+    langfuse,
+    langsmith,
     plain_transcripts,
 )
-SPANNING: tuple[SpanningFormat, ...] = (
-    openai_batch,
-    cline,
-    atif,
-)  # those of FORMATS whose requests lie in several files
+SPANNING: tuple[SpanningFormat, ...] = (openai_batch, cline, atif)  # those of FORMATS with requests in several files
 
 
 def detect(head: bytes, file: str) -> Format:
