@@ -19,6 +19,7 @@ EXPIRY_SECONDS = 240.0  # a pause after which hosted services have dropped a pre
 SHORTFALL = 0.5  # of the previous prompt: below it a reply, a partly filled block or a rounded count may explain a gap
 GAP = 0.25  # of the previous prompt: enough where the next turn shows that it was a gap
 RECOVERED = 0.9  # of a shortfall that the next turn has cached again
+SHORTEST = 1024  # tokens: hosted services cache no prefix that is shorter (OpenAI, Anthropic: Prompt caching)
 UNDECIDED = "counts alone do not tell eviction from another replica"
 HEADLESS = f"{UNDECIDED}, nor from a change of what the log lacks"
 DECIDES = "token ids, KV cache events, or which replica served the turn"
@@ -41,6 +42,11 @@ class Shortfall:
         """Whether the next turn had cached what was missed here."""
         return self.later is not None and self.later - self.cached >= RECOVERED * self.missed
 
+    @property
+    def too_short(self) -> bool:
+        """Whether nothing was cached of a prompt that many services cache nothing of: no sign of a fault."""
+        return not self.cached and self.before < SHORTEST
+
     def __str__(self) -> str:
         said = f"{self.cached:,} of the {self.before:,} tokens of the previous prompt were cached"
         if not self.recovered:
@@ -61,7 +67,8 @@ def explain(evidence: Evidence) -> Iterator[Cause | Note]:
         if now.request.model and then.request.model:
             yield _other_model(now, then, fell)
     elif _grew(then, now) and fell.missed > (GAP if fell.recovered else SHORTFALL) * fell.before:
-        yield configured(evidence, fell.missed) or _cause(now, then, fell)
+        set_up = None if fell.too_short else configured(evidence, fell.missed)
+        yield from [set_up] if set_up else _served(now, then, fell)
 
 
 def _other_model(now: Turn, then: Turn, fell: Shortfall) -> Cause | Note:
@@ -76,19 +83,19 @@ def _other_model(now: Turn, then: Turn, fell: Shortfall) -> Cause | Note:
     return cause("key/lora", "likely", fell.missed, said, "Keep the model for the whole session.", segment="model")
 
 
-def _cause(now: Turn, then: Turn, fell: Shortfall) -> Cause:
-    grew = f"the messages only grew, and {fell}"
+def _served(now: Turn, then: Turn, fell: Shortfall) -> Iterator[Cause]:
+    grew, idle = f"the messages only grew, and {fell}", _idle(then, now)
+    after = "" if idle is None else f"{idle:,.0f} s after the previous turn; "
     if now.replica != then.replica:
         by = f"served by {now.replica or 'one not named'}, the previous turn by {then.replica or 'one not named'}"
         sure: Confidence = "likely" if now.replica and then.replica else "possible"
-        return cause("routing/replica", sure, fell.missed, f"{by}: each has a cache of its own; {grew}", AFFINITY)
-    idle = _idle(then, now)
-    after = "" if idle is None else f"{idle:,.0f} s after the previous turn; "
-    if idle is not None and idle >= EXPIRY_SECONDS:
+        yield cause("routing/replica", sure, fell.missed, f"{by}: each has a cache of its own; {grew}", AFFINITY)
+    elif idle is not None and idle >= EXPIRY_SECONDS:
         said = f"{after}{grew}; runner-up: routing/replica"
-        return cause("capacity/eviction", "possible", fell.missed, said, "Send turns sooner, or give the cache room.")
-    said = f"{after}{grew}; {HEADLESS if now.lacks_head else UNDECIDED}; decides: {DECIDES}"
-    return cause(UNEXPLAINED, "possible", fell.missed, said, "Log token ids and the replica of every request.")
+        yield cause("capacity/eviction", "possible", fell.missed, said, "Send turns sooner, or give the cache room.")
+    elif not fell.too_short:
+        said = f"{after}{grew}; {HEADLESS if now.lacks_head else UNDECIDED}; decides: {DECIDES}"
+        yield cause(UNEXPLAINED, "possible", fell.missed, said, "Log token ids and the replica of every request.")
 
 
 def _later(now: Turn, after: Turn | None) -> int | None:

@@ -55,7 +55,11 @@ def asked(
             ("routing/replica", "likely", 400),
             id="a gap at another provider",
         ),
-        pytest.param(asked(0, never=True), ("disabled/flag", "possible", 1000), id="nothing was ever cached"),
+        pytest.param(
+            asked(0, then={"usage": Usage(1100)}, never=True),
+            ("disabled/flag", "possible", 1100),
+            id="nothing was ever cached",
+        ),
         pytest.param(
             asked(0, {"request": request(*OPENS, model="other")}), ("key/lora", "likely", 1000), id="another model"
         ),
@@ -71,6 +75,8 @@ NOTHING = {
     "unknown": asked(None),
     "an edited message": asked(0, {"request": request(user("x"), *OPENS[1:])}),
     "other tools": asked(0, {"request": request(*OPENS, tools=({"a": 1},))}),
+    "a prompt that many services cache nothing of": asked(0),
+    "a short prompt of a model that never had a hit": asked(0, never=True),
     "a gap, and nothing behind it": asked(600),
     "a gap that stays": asked(600, later=640),
     "a small gap that the next turn has not": asked(800, later=1152),
@@ -96,13 +102,13 @@ def test_where_tokens_are_known_others_speak() -> None:
 @pytest.mark.parametrize(
     ("evidence", "words"),
     [
-        (asked(0), "2 s after the previous turn; the messages only grew, and 0 of the 1,000 tokens"),
-        (asked(0), "counts alone do not tell eviction from another replica; decides: token ids"),
+        (asked(9), "2 s after the previous turn; the messages only grew, and 9 of the 1,000 tokens"),
+        (asked(9), "counts alone do not tell eviction from another replica; decides: token ids"),
         (
-            asked(0, {"completeness": frozenset(["no_system"])}),
+            asked(9, {"completeness": frozenset(["no_system"])}),
             "another replica, nor from a change of what the log lacks;",
         ),
-        (asked(0, later=1152), "the next turn had 1,152 cached again: the log holds no lasting edit of the prefix"),
+        (asked(9, later=1152), "the next turn had 1,152 cached again: the log holds no lasting edit of the prefix"),
         (asked(0, {"started_at": 408.0}, later=1152), "403 s after the previous turn; the messages only grew"),
     ],
     ids=["the pause", "undecided", "without its head", "recovered", "expired"],
@@ -124,8 +130,8 @@ def test_marks_for_caching_that_move_are_no_edit() -> None:
     """Clients put cache_control on the newest message of each turn; no prompt holds it."""
     marked: JsonObject = {"role": "user", "content": [{"type": "text", "text": "a", "cache_control": {"type": "e"}}]}
     plain: JsonObject = {"role": "user", "content": [{"type": "text", "text": "a"}]}
-    evidence = asked(0, {"request": request(plain, *OPENS[1:])}, {"request": request(marked)})
-    assert found(evidence)[0] == [("unexplained", "possible", 1000)]
+    evidence = asked(9, {"request": request(plain, *OPENS[1:])}, {"request": request(marked)})
+    assert found(evidence)[0] == [("unexplained", "possible", 991)]
 
 
 def test_another_model_with_another_history_cost_nothing_that_is_known() -> None:
