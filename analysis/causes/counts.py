@@ -21,7 +21,6 @@ GAP = 0.25  # of the previous prompt: enough where the next turn shows that it w
 RECOVERED = 0.9  # of a shortfall that the next turn has cached again
 SHORTEST = 1024  # tokens: hosted services cache no prefix that is shorter (OpenAI, Anthropic: Prompt caching)
 UNDECIDED = "counts alone do not tell eviction from another replica"
-HEADLESS = f"{UNDECIDED}, nor from a change of what the log lacks"
 DECIDES = "token ids, KV cache events, or which replica served the turn"
 
 
@@ -84,7 +83,7 @@ def _other_model(now: Turn, then: Turn, fell: Shortfall) -> Cause | Note:
 
 
 def _served(now: Turn, then: Turn, fell: Shortfall) -> Iterator[Cause]:
-    grew, idle = f"the messages only grew, and {fell}", _idle(then, now)
+    grew, idle = f"the messages only grew{_unseen(now)}, and {fell}", _idle(then, now)
     after = "" if idle is None else f"{idle:,.0f} s after the previous turn; "
     if now.replica != then.replica:
         by = f"served by {now.replica or 'one not named'}, the previous turn by {then.replica or 'one not named'}"
@@ -94,7 +93,7 @@ def _served(now: Turn, then: Turn, fell: Shortfall) -> Iterator[Cause]:
         said = f"{after}{grew}; runner-up: routing/replica"
         yield cause("capacity/eviction", "possible", fell.missed, said, "Send turns sooner, or give the cache room.")
     elif not fell.too_short:
-        said = f"{after}{grew}; {HEADLESS if now.lacks_head else UNDECIDED}; decides: {DECIDES}"
+        said = f"{grew}; {after}{UNDECIDED}; decides: {DECIDES}"
         yield cause(UNEXPLAINED, "possible", fell.missed, said, "Log token ids and the replica of every request.")
 
 
@@ -119,6 +118,12 @@ def _history_grew(then: Turn, now: Turn) -> bool:
     front = new.messages[: len(old.messages)]
     same = old.messages == front and old.tools == new.tools
     return same or without_marks((old.messages, old.tools)) == without_marks((front, new.tools))
+
+
+def _unseen(now: Turn) -> str:
+    """What may have changed all the same: parts of the request that the log does not hold."""
+    parts = [part for mark, part in (("no_system", "system prompt"), ("no_tools", "tools")) if mark in now.completeness]
+    return f" (the log has no {' and no '.join(parts)})" if parts else ""
 
 
 def _idle(then: Turn, now: Turn) -> float | None:

@@ -5,8 +5,10 @@ from collections.abc import Iterator, Sequence
 from analysis.formats import (
     anthropic_messages,
     atif,
+    claude_code,
     cline,
     codex,
+    gemini_cli,
     langfuse,
     langsmith,
     litellm,
@@ -15,6 +17,7 @@ from analysis.formats import (
     openai_chat,
     otlp,
     plain_transcripts,
+    qwen_code,
     responses_api,
     swe_agent,
 )
@@ -25,6 +28,9 @@ from analysis.model.session import Log
 FORMATS: tuple[Format, ...] = (
     openai_chat,
     anthropic_messages,
+    claude_code,
+    gemini_cli,
+    qwen_code,
     responses_api,
     openai_batch,
     litellm,
@@ -38,7 +44,8 @@ FORMATS: tuple[Format, ...] = (
     langsmith,
     plain_transcripts,
 )
-SPANNING: tuple[SpanningFormat, ...] = (openai_batch, cline, atif)  # those of FORMATS with requests in several files
+# Those of FORMATS whose requests lie in several files.
+SPANNING: tuple[SpanningFormat, ...] = (openai_batch, claude_code, gemini_cli, cline, atif)
 
 
 def detect(head: bytes, file: str) -> Format:

@@ -10,8 +10,9 @@ from analysis.formats import jsontext, shape
 from analysis.formats.base import FormatError, Problems, Progress
 from analysis.formats.calls import first_text, objects
 from analysis.formats.cline_task import Conversation, entries
-from analysis.formats.grouping import Entry, grouped
+from analysis.formats.grouping import grouped
 from analysis.formats.jsontext import Fields
+from analysis.formats.zero_counts import without_doubtful_zeros
 from analysis.model.session import Json, Log, Problem, Session
 
 name = "cline"
@@ -62,31 +63,38 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
 
 def read_together(files: Sequence[tuple[str, bytes]], source: str, progress: Progress | None = None) -> Log:
     """Parse files, those of one task joined; raise FormatError where there is no reply in them."""
-    sessions: list[Session] = []
     problems: list[Problem] = []
+    found = _conversations(files, source, problems, progress)
+    problems += [Problem(one.file, None, COUNTS_ALONE) for one in found if one.shown and not one.messages]
+    made = [(one, entries(one)) for one in found]
+    counting = {call.turn.request.model for _one, calls in made for call in calls if call.turn.usage.cached_tokens}
+    sessions: list[Session] = []
+    for one, calls in made:
+        sessions += grouped(without_doubtful_zeros(calls, counting), one.file, source, name)
+    if not sessions:
+        why = COUNTS_ALONE if any(one.shown for one in found) else f"no reply in it. Whymiss reads {title}."
+        raise FormatError(f"{files[0][0]}: {why}")
+    return Log(tuple(sessions), tuple(problems))
+
+
+def _conversations(
+    files: Sequence[tuple[str, bytes]], source: str, problems: list[Problem], progress: Progress | None
+) -> list[Conversation]:
+    """The sessions of these files, then the tasks: the files of a task are those of one folder."""
+    sessions: list[Conversation] = []
     tasks: dict[str, Conversation] = {}
     for file, data in files:
         noted = Problems(file)
         records = [_said(record) for _line, record in jsontext.records(data, noted, progress)]
         problems += noted.listed()
+        sessions += [_session(said, file) for said in records if "messages" in said]
         folder = file.rpartition("/")[0]
-        for said in records:
-            if "messages" in said:
-                sessions += grouped(entries(_session(said, file)), file, source, name)
-        task = tasks.setdefault(folder, Conversation(file, folder.rpartition("/")[2] or source))
+        task = tasks.setdefault(folder, Conversation(file, folder or source))
         if shown := [said for said in records if "role" not in said and "type" in said]:
             task.shown = shown
         if messages := [said for said in records if "role" in said]:
             task.messages, task.file = messages, file
-    for task in tasks.values():
-        found: list[Entry] = entries(task)
-        sessions += grouped(found, task.file, source, name)
-        if task.shown and not task.messages:
-            problems.append(Problem(task.file, None, COUNTS_ALONE))
-    if not sessions:
-        why = COUNTS_ALONE if any(task.shown for task in tasks.values()) else f"no reply in it. Whymiss reads {title}."
-        raise FormatError(f"{files[0][0]}: {why}")
-    return Log(tuple(sessions), tuple(problems))
+    return [*sessions, *tasks.values()]
 
 
 def _said(record: Fields) -> dict[str, Json]:

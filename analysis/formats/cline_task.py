@@ -45,10 +45,9 @@ class Noted:
 def entries(conversation: Conversation) -> list[Entry]:
     """The calls in their order."""
     noted = _noted(conversation)
-    reporting = {one.model for one in noted.values() if one.cached}
     chats, lacks = [_chat(message) for message in conversation.messages], frozenset(_lacks(conversation))
     return [
-        _entry(conversation, chats, position, _reported(noted.get(position, Noted()), reporting), lacks)
+        _entry(conversation, chats, position, noted.get(position, Noted()), lacks)
         for position in _replies(conversation.messages, noted)
     ]
 
@@ -85,11 +84,6 @@ def _entry(
         ended_at=seconds(reply.get("ts")),
         lineage=conversation.lineage,
     )
-
-
-def _reported(noted: Noted, reporting: set[str]) -> Noted:
-    """What was noted; a zero is one only where this model was ever reported to have cached something."""
-    return noted if noted.model in reporting else replace(noted, cached=None)
 
 
 def _lacks(conversation: Conversation) -> Iterator[Mark]:

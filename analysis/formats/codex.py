@@ -13,6 +13,7 @@ from analysis.formats.grouping import Entry, grouped
 from analysis.formats.response_items import chat_tool
 from analysis.formats.rollout import Call, Rollout, parent
 from analysis.formats.times import seconds
+from analysis.formats.zero_counts import without_doubtful_zeros
 from analysis.model.session import Json, JsonObject, Log, Mark
 
 name = "codex"
@@ -22,6 +23,7 @@ limitations: tuple[str, ...] = (
     "the built-in tools are in no rollout, the instructions only in newer ones",
     "reasoning of hosted models is encrypted; web search and other tools of a hosted API are left out",
     "codex exec --json gives the tokens of whole turns, of all their calls together, and no requests",
+    "0 in every call of a model is taken as not reported: Codex writes 0 where a server says nothing",
     "calls are told by their token counts: rollouts of versions that wrote none are not read",
 )
 
@@ -58,7 +60,9 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
         problems.add(rollout.aborted_line, ABORTED)
     if summed := next((call for call in calls if call.turn), None):
         problems.add(summed.line, SUMS)
-    return Log(grouped([*_entries(calls, rollout.meta, file)], file, source, name), problems.listed())
+    return Log(
+        grouped(without_doubtful_zeros([*_entries(calls, rollout.meta, file)]), file, source, name), problems.listed()
+    )
 
 
 def _entries(calls: list[Call], meta: JsonObject, file: str) -> Iterator[Entry]:

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.causes import counts
 from analysis.causes.base import Evidence
-from analysis.model.finding import Note, TurnAnalysis
+from analysis.model.finding import Cause, Note, TurnAnalysis
 from analysis.model.gap import SourceFacts
 from analysis.model.session import JsonObject, Turn, Usage
 from analysis.model.settings import Settings
@@ -69,6 +69,20 @@ def test_a_conversation_that_only_grew(evidence: Evidence, expected: tuple[str, 
     assert found(evidence)[0] == [expected]
 
 
+@pytest.mark.parametrize(
+    ("lacks", "said"),
+    [
+        ((), "the messages only grew, and 9 of"),
+        (("reconstructed",), "the messages only grew, and 9 of"),
+        (("no_tools",), "the messages only grew (the log has no tools), and 9 of"),
+        (("no_system", "no_tools"), "the messages only grew (the log has no system prompt and no tools), and 9 of"),
+    ],
+)
+def test_what_the_log_does_not_hold_may_have_changed(lacks: tuple[str, ...], said: str) -> None:
+    (cause,) = counts.explain(asked(9, {"completeness": frozenset(lacks)}))
+    assert isinstance(cause, Cause) and cause.evidence.startswith(said)
+
+
 NOTHING = {
     "all but the last block cached": asked(992),
     "more than half cached": asked(500),
@@ -102,16 +116,15 @@ def test_where_tokens_are_known_others_speak() -> None:
 @pytest.mark.parametrize(
     ("evidence", "words"),
     [
-        (asked(9), "2 s after the previous turn; the messages only grew, and 9 of the 1,000 tokens"),
-        (asked(9), "counts alone do not tell eviction from another replica; decides: token ids"),
         (
-            asked(9, {"completeness": frozenset(["no_system"])}),
-            "another replica, nor from a change of what the log lacks;",
+            asked(9),
+            "the messages only grew, and 9 of the 1,000 tokens of the previous prompt were cached; 2 s after the",
         ),
+        (asked(9), "counts alone do not tell eviction from another replica; decides: token ids"),
         (asked(9, later=1152), "the next turn had 1,152 cached again: the log holds no lasting edit of the prefix"),
         (asked(0, {"started_at": 408.0}, later=1152), "403 s after the previous turn; the messages only grew"),
     ],
-    ids=["the pause", "undecided", "without its head", "recovered", "expired"],
+    ids=["the pause", "undecided", "recovered", "expired"],
 )
 def test_the_evidence_says_what_the_counts_show(evidence: Evidence, words: str) -> None:
     (cause,) = counts.explain(evidence)

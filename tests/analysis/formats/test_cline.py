@@ -81,6 +81,27 @@ def test_tasks_of_several_folders_are_kept_apart() -> None:
     assert [(problem.file, problem.message) for problem in log.problems] == [("3/ui.json", cline.COUNTS_ALONE)]
 
 
+def test_a_zero_is_one_only_where_the_model_ever_counts() -> None:
+    """In whatever session: the client writes 0 where a server says nothing."""
+
+    def session(model: str, *cached: int) -> bytes:
+        replies = [
+            {
+                "role": "assistant",
+                "content": "b",
+                "modelInfo": {"id": model},
+                "metrics": {"inputTokens": 9, "cacheReadTokens": hit},
+            }
+            for hit in cached
+        ]
+        messages = [one for reply in replies for one in ({"role": "user", "content": "a"}, reply)]
+        return json.dumps({"sessionId": f"{model}{cached}", "system_prompt": "x", "messages": messages}).encode()
+
+    files = [("1", session("a", 0, 8)), ("2", session("a", 0)), ("3", session("b", 0, 0))]
+    ((_name, log),) = read_logs(files, "s")
+    assert isinstance(log, Log) and counts(log) == [(9, 0), (9, 8), (9, 0), (9, None), (9, None)]
+
+
 def test_another_agent_of_a_team_is_a_lineage_of_its_own() -> None:
     said = {"sessionId": "s", "system_prompt": "x", "agent": "reviewer", "messages": [{"role": "user", "content": "a"}]}
     said["messages"] = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]

@@ -29,7 +29,6 @@ def beside(metrics: Json, **fields: Json) -> dict[str, Json]:
 TASKS = {
     "counts that stand apart": ([request(4, 0, 90), request(6, 90, 10)], [(94, 0), (106, 90)]),
     "counts with the cached in them": ([request(94, 0, 0), request(106, 90, 16)], [(94, 0), (106, 90)]),
-    "nothing was ever cached: not reported": ([request(94, 0), request(106, 0)], [(94, None), (106, None)]),
     "a call that failed": ([request(0, 0), request(94, 0), request(106, 90)], [(94, 0), (106, 90)]),
     "only the second is counted": (
         [request(106, 90, conversationHistoryIndex=1), {"say": "text", "text": "b"}],
@@ -52,14 +51,6 @@ def test_counts_beside_a_reply_go_first() -> None:
         2,
     )
     assert found.turn.started_at == 1760000001
-
-
-def test_a_zero_is_one_only_where_the_model_ever_reports() -> None:
-    def reply(model: str, cached: int) -> dict[str, Json]:
-        return beside({"inputTokens": 9, "cacheReadTokens": cached}, modelInfo={"id": model})
-
-    messages = [ASKED, reply("a", 0), ASKED, reply("a", 8), ASKED, reply("b", 0)]
-    assert counts(messages) == [(9, 0), (9, 8), (9, None)]
 
 
 @pytest.mark.parametrize(

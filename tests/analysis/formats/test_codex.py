@@ -69,10 +69,17 @@ def test_the_event_stream_of_exec() -> None:
         {"type": "thread.started", "thread_id": "t1"},
         {"type": "item.completed", "item": {"type": "agent_message", "text": "a"}},
         {"type": "turn.completed", "usage": {"input_tokens": 50, "cached_input_tokens": 0, "output_tokens": 3}},
+        {"type": "turn.completed", "usage": {"input_tokens": 120, "cached_input_tokens": 48, "output_tokens": 5}},
     )
     (session,) = read_log(data, "f", "f").sessions
-    (turn,) = session.turns
-    assert (session.session_id, turn.usage.prompt_tokens, turn.usage.cached_tokens) == ("t1", 50, 0)
+    found = [(turn.usage.prompt_tokens, turn.usage.cached_tokens) for turn in session.turns]
+    assert (session.session_id, found) == ("t1", [(50, 0), (70, 48)])
+
+
+def test_a_zero_that_the_client_may_have_made_up_is_unknown() -> None:
+    usage = {"input_tokens": 50, "cached_input_tokens": 0}
+    (turn,) = turns(codex.read(lines({"type": "turn.completed", "usage": usage}), "f", "f"))
+    assert (turn.usage.cached_tokens, turn.usage.cached_basis) == (None, "omitted")
 
 
 @pytest.mark.parametrize(

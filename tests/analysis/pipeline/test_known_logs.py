@@ -50,12 +50,12 @@ def test_these_turns_have_a_cause_and_no_other(name: str, expected: dict[int, li
 @pytest.mark.parametrize(
     ("name", "turn", "words"),
     [
-        pytest.param(
-            CLINE, 11, "398 s after the previous turn; the messages only grew, and 0 of the 43,927", id="idle"
-        ),
+        pytest.param(CLINE, 11, "398 s after the previous turn; the messages only grew", id="idle"),
+        pytest.param(CLINE, 11, "0 of the 43,927 tokens of the previous prompt were cached", id="nothing of it"),
         pytest.param(CLINE, 11, "the next turn had 44,242 cached again", id="idle, then whole again"),
         pytest.param(CODEX, 1, "0 of the 10,128 tokens of the previous prompt were cached", id="cold"),
         pytest.param(CODEX, 1, "counts alone do not tell eviction from another replica", id="cold, undecided"),
+        pytest.param(CODEX, 1, "(the log has no system prompt and no tools)", id="cold, and what is not seen"),
         pytest.param(CODEX, 8, "11,136 of the 18,325 tokens of the previous prompt were cached", id="partial"),
         pytest.param(
             CODEX, 8, "the next turn had 19,072 cached again: the log holds no lasting edit", id="whole again"
