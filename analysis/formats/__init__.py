@@ -4,7 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from analysis.formats import (
     anthropic_messages,
+    atif,
     claude_code,
+    cline,
+    codex,
     gemini_cli,
     inspect_ai,
     langfuse,
@@ -39,6 +42,9 @@ FORMATS: tuple[Format, ...] = (
     openhands_calls,
     openhands_events,
     inspect_ai,
+    codex,
+    cline,
+    atif,
     otlp,
     langfuse,
     langsmith,
@@ -51,6 +57,8 @@ SPANNING: tuple[SpanningFormat, ...] = (
     openhands_events,
     claude_code,
     gemini_cli,
+    cline,
+    atif,
 )
 
 

@@ -25,6 +25,7 @@ limitations: tuple[str, ...] = (
     "documents, search results and other blocks that vLLM drops are left out",
 )
 
+MARK, MARKED = b'"cache_control"', ("system", "tools", "messages")
 PROBLEM = "the call failed and counts as no turn."
 
 
@@ -67,10 +68,11 @@ class _Reader:
         decoded = {key: jsontext.decode(body[key]) for key in body if key != "messages"}
         if "usage" not in answer:
             problems.count("usage", line, "the response carries no usage, so cached tokens are unknown here.")
+        messages = (*self._system(decoded.get("system"), asked), *self._messages(asked))
         yield entry(
             line,
             first_text(decoded.get("model"), answer.get("model")) or "",
-            (*self._system(decoded.get("system"), asked), *self._messages(asked)),
+            _marked(messages) if any(MARK in bytes(body[key]) for key in MARKED if key in body) else messages,
             key=wrapper.session_key(record, body),
             tools=[chat_tool(tool) for tool in objects(decoded.get("tools"))],
             request_id=first_text(wrapper.value(record, wrapper.REQUEST_ID), answer.get("id")),
@@ -95,6 +97,11 @@ class _Reader:
                 known = () if message.get("role") == "system" else chat_messages(message)
                 self._shared[key] = known
             yield from known
+
+
+def _marked(messages: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
+    """Messages that say in the first one that the request marks what is to be cached: in their text nothing shows."""
+    return ({**messages[0], "cache_control": {"type": "ephemeral"}}, *messages[1:]) if messages else ()
 
 
 def counted(said: Json) -> Usage:

@@ -41,12 +41,16 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
     """Parse a whole log; raise FormatError where not one record holds a request that was sent to a server."""
     log = read_bodies(data, file, source, progress)
     turns = [turn for session in log.sessions for turn in session.turns]
-    if not any(turn.request.model or turn.reply or turn.prompt_ids is not None for turn in turns):
+    if not any(turn.request.model or turn.reply or turn.prompt_ids is not None or _is_counted(turn) for turn in turns):
         raise FormatError(
             f"{file}: it holds messages, but no request to a model: no line names a model or has a response. Another"
             f" tool's own format? Whymiss reads {title}."
         )
     return log
+
+
+def _is_counted(turn: Turn) -> bool:
+    return turn.usage.cached_basis != "not-recorded"
 
 
 def read_bodies(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:

@@ -29,6 +29,7 @@ PATH = ("path", "url", "endpoint")
 PROMPTS = ("messages", "prompt", "prompt_embeds")
 SENT = ("model", "prompt_token_ids")  # beside bare messages: they went to a server
 ANSWERED = ("choices", *RESPONSE, *STREAM)
+ROLLOUT = ("session_meta", "turn_context", "response_item", "event_msg", "compacted")  # the lines of Codex
 
 
 def api(record: Fields) -> Api | None:
@@ -36,7 +37,7 @@ def api(record: Fields) -> Api | None:
 
     ``messages`` is Anthropic's /v1/messages, ``chat`` stands for completions as well.
     """
-    if is_batch(record):
+    if is_batch(record) or is_rollout(record):
         return None
     wrapped = body_of(record)
     body = wrapped if wrapped is not None else {key: jsontext.decode(item) for key, item in record.items()}
@@ -74,6 +75,11 @@ def is_batch(record: Fields) -> bool:
         return False
     answer = mapping(value(record, RESPONSE))
     return "body" in answer or ("body" in record and raw(record, (*RESPONSE, *STREAM)) is None)
+
+
+def is_rollout(record: Fields) -> bool:
+    """A line of a Codex rollout, whose payload may look like a request: a review has a ``prompt``, a call an input."""
+    return "payload" in record and value(record, ("type",)) in ROLLOUT
 
 
 def body_of(record: Fields) -> dict[str, Json] | None:

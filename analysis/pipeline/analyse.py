@@ -22,7 +22,7 @@ from analysis.model.session import Problem, Session, Turn
 from analysis.model.settings import Settings
 from analysis.pipeline.evidence import Compared
 from analysis.pipeline.explain import divergence
-from analysis.pipeline.gaps import Gaps, SideFiles, Visit, source_facts
+from analysis.pipeline.gaps import Gaps, SideFiles, Visit, never_cached, source_facts
 from analysis.pipeline.pool_sizes import PoolSizes, pool_sizes
 from analysis.pipeline.reconcile import reconcile
 from analysis.pipeline.tokens import RendererFor, TurnTokens, turn_tokens
@@ -123,7 +123,8 @@ class _Walk:
 
     def explain(self, side: SideFiles, blocks_needed: Sequence[int] = ()) -> None:
         """Say why, now that the whole history is known."""
-        facts = source_facts(self.visits, self.settings, side)
+        turns = [found.turn for found in self.results.values()]
+        facts = replace(source_facts(self.visits, self.settings, side), never_cached=never_cached(turns))
         facts = facts if self.is_complete else replace(facts, outside_tokens=None)
         gaps = Gaps(self.visits, self.settings, side, blocks_needed)
         ground = _Ground(facts, gaps, Compared(self.renderer_for), self._places())
@@ -157,6 +158,7 @@ class _Walk:
                 comparison=ground.compared.with_previous(before, index, previous) if previous else None,
                 first=ground.compared.with_others(found, self._others(place)) if opens else None,
                 before=last,
+                after=before[index + 1].turn if index + 1 < len(before) else None,
             )
             causes, notes = explain(asked)
             yield replace(found, causes=causes, notes=notes)

@@ -36,6 +36,8 @@ def fields(record: object) -> jsontext.Fields:
             {"request": {"input": "a", "model": "m"}, "response": {"object": "list"}}, None, id="an embedding"
         ),
         pytest.param({"custom_id": "a", "body": CHAT}, None, id="a line of a batch"),
+        pytest.param({"type": "event_msg", "payload": CHAT}, None, id="a line of a rollout"),
+        pytest.param({"type": "request", "payload": CHAT}, "chat", id="a payload of a proxy"),
         pytest.param({}, None, id="nothing"),
     ],
 )
