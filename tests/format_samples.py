@@ -1,9 +1,10 @@
 """The sample logs of every format: one folder a format, named for it."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from analysis.formats import read_logs
+from analysis.formats import jsontext, read_logs
 from analysis.model.session import Log, Session, Turn
 from tests.builders import ROOT
 
@@ -40,3 +41,8 @@ def counts(log: Log) -> list[tuple[int | None, int | None]]:
 def sample(name: str) -> Path:
     """The path of a sample, ``format/file``."""
     return FOLDER / name
+
+
+def record(value: object) -> jsontext.Fields:
+    """A record of a log, its fields undecoded."""
+    return jsontext.fields(json.dumps(value).encode())

@@ -11,6 +11,7 @@ from analysis.formats import (
     plain_transcripts,
     responses_api,
     swe_agent,
+    vllm_render,
 )
 from analysis.formats.base import HEAD_BYTES, Format, FormatError, Progress, SpanningFormat, UnknownFormat
 from analysis.formats.containers import as_utf8
@@ -25,6 +26,7 @@ FORMATS: tuple[Format, ...] = (
     mini_swe_agent,
     swe_agent,
     plain_transcripts,
+    vllm_render,
 )
 SPANNING: tuple[SpanningFormat, ...] = (openai_batch,)  # those of FORMATS whose requests lie in several files
 
