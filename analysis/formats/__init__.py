@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from analysis.formats import (
     anthropic_messages,
+    cassette,
+    har,
     litellm,
     mini_swe_agent,
     openai_batch,
@@ -27,6 +29,8 @@ FORMATS: tuple[Format, ...] = (
     swe_agent,
     plain_transcripts,
     vllm_render,
+    har,
+    cassette,
 )
 SPANNING: tuple[SpanningFormat, ...] = (openai_batch,)  # those of FORMATS whose requests lie in several files
 

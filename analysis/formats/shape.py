@@ -26,6 +26,7 @@ OTHERS = frozenset(
         *("latency_sec", "raw_response", "raw_messages"),  # OpenHands
         *("resourceSpans", "observations", "parentObservationId", "span_id", "dotted_order"),  # tracing
         *("eval", "samples", "captureData", "sessionUpdate", "systemPrompt", "system_prompt"),
+        "responseIsBinary",  # nock
         *("parentUuid", "isSidechain", "modelInfo", "conversations"),
     }
 )

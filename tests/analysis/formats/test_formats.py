@@ -188,7 +188,7 @@ def _records(path: Path) -> list[object]:
     try:
         whole = json.loads(text)
     except ValueError:
-        return [json.loads(line) for line in text.splitlines()]
+        return [json.loads(line) for line in text.splitlines() if line.startswith("{")]  # of what is no JSON, none
     return whole if isinstance(whole, list) else [whole]
 
 
