@@ -13,6 +13,7 @@ from analysis.formats import (
     plain_transcripts,
     responses_api,
     swe_agent,
+    vllm_log,
     vllm_render,
 )
 from analysis.formats.base import HEAD_BYTES, Format, FormatError, Progress, SpanningFormat, UnknownFormat
@@ -28,6 +29,7 @@ FORMATS: tuple[Format, ...] = (
     mini_swe_agent,
     swe_agent,
     plain_transcripts,
+    vllm_log,
     vllm_render,
     har,
     cassette,
