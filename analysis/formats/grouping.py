@@ -8,9 +8,10 @@ by role, stripped text and tool names.  One key may hold several lineages: those
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from analysis.core.align import common_prefix
-from analysis.model.session import JsonObject, Request, Session, Turn
+from analysis.model.session import JsonObject, Request, Session, TokenIds, Turn
 
 SHINGLE = 5  # words in a row that two texts must share to be about the same thing
 SHARED_SHINGLES = 2
@@ -124,7 +125,7 @@ class _Inference:
         head, opening = _head(turn.request), _opening(turn.request, outline)
         siblings = self._by_opening.setdefault(opening, {})
         cousins = self._by_head.setdefault((turn.request.model, head), {})
-        found = _by_history(turn, outline, siblings.values()) or _by_summary(outline, cousins.values())
+        found = _by_history(turn, outline, reversed(siblings.values())) or _by_summary(outline, cousins.values())
         if found is None:
             self._opened += 1
             found = _Open(f"inferred-{self._opened:04d}", turn)
@@ -157,8 +158,7 @@ def _by_history(turn: Turn, outline: tuple[Message, ...], siblings: Iterable[_Op
     best, most = None, (0, 0)
     for known in siblings:
         if turn.request.kind == "completion":
-            shared, shorter = _shared_prompt(known.turn.request.prompt, turn.request.prompt)
-            shared = shared if 2 * shared >= shorter else 0
+            shared = _shared_prompt(known.turn.request.prompt, turn.request.prompt, most[0])
         else:
             shared = _shared(known.outline, outline)
         if shared and (shared, known.order) > most:
@@ -166,15 +166,33 @@ def _by_history(turn: Turn, outline: tuple[Message, ...], siblings: Iterable[_Op
     return best
 
 
-def _shared_prompt(old: object, new: object) -> tuple[int, int]:
-    """Leading characters or token ids in common, and the length of the shorter prompt."""
-    if isinstance(old, str) and isinstance(new, str):
-        shorter = min(len(old), len(new))
-        shared = next((index for index in range(shorter) if old[index] != new[index]), shorter)
-        return shared, shorter
-    if old is None or new is None or isinstance(old, str) or isinstance(new, str):
-        return 0, 1
-    return common_prefix(old, new), min(len(old), len(new))  # type: ignore[arg-type]
+def _shared_prompt(old: object, new: object, least: int) -> int:
+    """Leading characters or token ids in common; 0 if that is less than half of the shorter prompt, or than ``least``.
+
+    Most prompts that have less in common differ at that place as well, so that is looked at first.
+    """
+    if old is None or new is None or isinstance(old, str) != isinstance(new, str):
+        return 0
+    before, after = cast("str | TokenIds", old), cast("str | TokenIds", new)
+    shorter = min(len(before), len(after))
+    known = max(-(-shorter // 2), least)
+    if not 0 < known <= shorter or before[known - 1] != after[known - 1]:
+        return 0
+    if isinstance(before, str) and isinstance(after, str):
+        return _common_text(before, after, known, shorter) if before[:known] == after[:known] else 0
+    shared = common_prefix(cast("TokenIds", before), cast("TokenIds", after))
+    return shared if shared >= known else 0
+
+
+def _common_text(old: str, new: str, known: int, most: int) -> int:
+    """Characters in common, at least ``known`` and at most ``most``: found by halves, each compared as a whole."""
+    while known < most:
+        middle = (known + most + 1) // 2
+        if old[known:middle] == new[known:middle]:
+            known = middle
+        else:
+            most = middle - 1
+    return known
 
 
 def _by_summary(outline: tuple[Message, ...], cousins: Iterable[_Open]) -> _Open | None:

@@ -2,9 +2,10 @@
 
 import pytest
 
-from analysis.formats import read_log, vllm_log
+from analysis.formats import detect, read_log, vllm_log
 from analysis.formats.base import FormatError
 from analysis.formats.calls import fingerprint
+from tests.builders import ROOT
 from tests.format_samples import log_of_sample, turns
 
 NEW = "(APIServer pid=1) DEBUG 11-29 22:35:09 [request_logger.py:65] "
@@ -40,9 +41,10 @@ def test_debug_lines_of_0_32_hold_bodies_and_ids() -> None:
 
 
 def test_info_lines_of_0_32_hold_none_and_that_is_said() -> None:
-    with pytest.raises(
-        FormatError, match=r"^f: a vLLM log with 16 requests in it, none with its prompt\. Start.*DEBUG"
-    ):
+    data = (ROOT / "tests" / "data" / "vllm_log" / "info_0.32.log").read_bytes()
+    assert detect(data, "f").name == "vllm-log"
+    refused = r"^f: a vLLM log with 16 requests in it, none with its prompt\. Start .*LEVEL=DEBUG"
+    with pytest.raises(FormatError, match=refused):
         read_log(data, "f", "s")
 
 
