@@ -12,6 +12,7 @@ from analysis.formats import (
     openai_chat,
     plain_transcripts,
     responses_api,
+    sagemaker,
     swe_agent,
     vllm_log,
     vllm_render,
@@ -33,6 +34,7 @@ FORMATS: tuple[Format, ...] = (
     vllm_render,
     har,
     cassette,
+    sagemaker,
 )
 SPANNING: tuple[SpanningFormat, ...] = (openai_batch,)  # those of FORMATS whose requests lie in several files
 

@@ -4,7 +4,6 @@ Each call is read by the API it speaks.  Other traffic is passed over and counte
 with anything but gzip.
 """
 
-import base64
 import re
 from collections.abc import Mapping, Sequence
 
@@ -103,7 +102,7 @@ def _body(half: Mapping[str, Value]) -> bytes | None:
     body = next((half[name] for name in BODIES if half.get(name) not in (None, "", b"")), None)
     if isinstance(body, Mapping) and any(name in body for name in TEXTS):
         encoded = body.get("base64_string")
-        body = _decoded(encoded) if isinstance(encoded, str) else body.get("string")
+        body = traffic.body(encoded, is_base64=True) if isinstance(encoded, str) else body.get("string")
     if isinstance(body, list) and body and all(isinstance(piece, str) and _HEX.fullmatch(piece) for piece in body):
         body = _unhexed("".join(map(str, body)))  # nock's writing of an answer that is no text
     if body is None or body == "":
@@ -135,13 +134,6 @@ def _first(value: Value) -> Json:
 
 def _text(value: Value) -> str | None:
     return value if isinstance(value, str) else None
-
-
-def _decoded(text: str) -> bytes | None:
-    try:
-        return base64.b64decode(text)
-    except ValueError:
-        return None
 
 
 def _unhexed(text: str) -> bytes | None:

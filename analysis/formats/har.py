@@ -3,7 +3,6 @@
 Each call is read by the API it speaks.  Other traffic is passed over and counted.  Does not read web sockets.
 """
 
-import base64
 import re
 
 from analysis.formats import jsontext, traffic
@@ -69,16 +68,7 @@ def _seen(entry: dict[str, Json]) -> Seen:
 
 
 def _body(content: Json) -> bytes | None:
-    """A body as it was sent; None where the file has none."""
-    text = dig(content, "text")
-    if not isinstance(text, str) or not text:
-        return None
-    if dig(content, "encoding") != "base64":
-        return text.encode("utf-8", "replace")
-    try:
-        return traffic.inflated(base64.b64decode(text))
-    except ValueError:
-        return None
+    return traffic.body(dig(content, "text"), is_base64=dig(content, "encoding") == "base64")
 
 
 def _later(started: float | None, *waits: Json) -> float | None:

@@ -4,6 +4,7 @@ Of headers a session key and a data-parallel rank are taken, of an address its h
 somebody is goes further.  Does not read bodies.
 """
 
+import base64
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ class Seen:
     started_at: float | None = None
     first_at: float | None = None
     ended_at: float | None = None
+    request_id: str | None = None
 
 
 @dataclass(slots=True)
@@ -84,20 +86,33 @@ def record(seen: Seen) -> Fields:
         first_at=seen.first_at,
         ended_at=seen.ended_at,
         session_id=headers.get(SESSION_HEADER),
+        request_id=seen.request_id,
         dp_rank=headers.get(RANK_HEADER),
         cut=None if seen.answer is not None else "the capture holds no body of the answer",
     )
     return jsontext.fields(exchanges.line(exchange, None))
 
 
-def inflated(body: bytes) -> bytes:
-    """A body without its gzip compression; as it is where it has none, or one that cannot be undone."""
-    if not body.startswith(GZIP):
-        return body
+def body(text: Json, is_base64: bool) -> bytes | None:
+    """A body that was written as text, without its compression; None where there is none or it is damaged."""
+    if not isinstance(text, str) or not text:
+        return None
+    if not is_base64:
+        return text.encode("utf-8", "replace")
     try:
-        return zlib.decompressobj(wbits=31).decompress(body, MOST_BYTES)
+        return inflated(base64.b64decode(text))
+    except ValueError:
+        return None
+
+
+def inflated(packed: bytes) -> bytes:
+    """A body without its gzip compression; as it is where it has none, or one that cannot be undone."""
+    if not packed.startswith(GZIP):
+        return packed
+    try:
+        return zlib.decompressobj(wbits=31).decompress(packed, MOST_BYTES)
     except zlib.error:
-        return body
+        return packed
 
 
 def named(headers: Json) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Captured traffic: what of it is a call, and what of a call is kept."""
 
 import gzip
+from typing import Any
 
 import pytest
 
@@ -90,6 +91,14 @@ def test_other_traffic_is_counted_and_a_capture_without_calls_refused() -> None:
 @pytest.mark.parametrize(("body", "plain"), [(gzip.compress(b"a"), b"a"), (b"a", b"a"), (b"\x1f\x8bno", b"\x1f\x8bno")])
 def test_compressed_bodies(body: bytes, plain: bytes) -> None:
     assert traffic.inflated(body) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "is_base64", "body"),
+    [("a€", False, b"a\xe2\x82\xac"), ("aGk=", True, b"hi"), ("a", True, None), ("", False, None), (7, False, None)],
+)
+def test_bodies_that_were_written_as_text(text: Any, is_base64: bool, body: bytes | None) -> None:
+    assert traffic.body(text, is_base64) == body
 
 
 @pytest.mark.parametrize(
