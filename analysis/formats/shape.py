@@ -25,6 +25,7 @@ OTHERS = frozenset(
         *("call_type", "custom_llm_provider", "spend"),  # LiteLLM
         *("latency_sec", "raw_response", "raw_messages"),  # OpenHands
         *("resourceSpans", "observations", "parentObservationId", "span_id", "dotted_order"),  # tracing
+        *("parent_observation_id", "usageDetails", "usage_details"),
         *("eval", "samples", "captureData", "sessionUpdate", "systemPrompt", "system_prompt"),
         "responseIsBinary",  # nock
         *("parentUuid", "isSidechain", "modelInfo", "conversations"),
