@@ -8,10 +8,9 @@ by role, stripped text and tool names.  One key may hold several lineages: those
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
 
-from analysis.core.align import common_prefix
-from analysis.model.session import JsonObject, Request, Session, TokenIds, Turn
+from analysis.formats import prompts
+from analysis.model.session import JsonObject, Request, Session, Turn
 
 SHINGLE = 5  # words in a row that two texts must share to be about the same thing
 SHARED_SHINGLES = 2
@@ -122,10 +121,11 @@ class _Inference:
     def session_of(self, turn: Turn) -> str:
         """The session that this turn continues, or a new one."""
         outline = tuple(self._outline(message) for message in turn.request.messages if message.get("role") != "system")
-        head, opening = _head(turn.request), _opening(turn.request, outline)
-        siblings = self._by_opening.setdefault(opening, {})
+        head = _head(turn.request)
+        looked_up, filed_under = _openings(turn.request, outline)
+        siblings = [known for key in looked_up for known in self._by_opening.get(key, {}).values()]
         cousins = self._by_head.setdefault((turn.request.model, head), {})
-        found = _by_history(turn, outline, reversed(siblings.values())) or _by_summary(outline, cousins.values())
+        found = _by_history(turn, outline, reversed(siblings)) or _by_summary(outline, cousins.values())
         if found is None:
             self._opened += 1
             found = _Open(f"inferred-{self._opened:04d}", turn)
@@ -133,7 +133,9 @@ class _Inference:
         for _role, text, _names in outline[_shared(found.outline, outline) :]:
             found.shingles |= _shingles(text)
         found.turn, found.outline, found.head, found.order = turn, outline, head, self._turns
-        siblings[found.session_id] = cousins[found.session_id] = found
+        for key in filed_under:
+            self._by_opening.setdefault(key, {})[found.session_id] = found
+        cousins[found.session_id] = found
         return found.session_id
 
     def _outline(self, message: JsonObject) -> Message:
@@ -144,13 +146,17 @@ class _Inference:
         return known[1]
 
 
-def _opening(request: Request, outline: tuple[Message, ...]) -> Hashable:
-    """What every turn of a session shares: the model and the messages up to the first of a user."""
+def _openings(request: Request, outline: tuple[Message, ...]) -> tuple[list[Hashable], list[Hashable]]:
+    """What every turn of a session shares: where to look for the session, and where to file it.
+
+    Of a chat that is the model and the messages up to the first of a user, of a completion how its prompt begins.
+    """
     if request.kind == "completion":
-        prompt = request.prompt
-        return request.model, "" if prompt is None else str(prompt[:1])
+        looked_up, filed_under = prompts.looked_up(request.prompt), prompts.filed_under(request.prompt)
+        return [(request.model, key) for key in looked_up], [(request.model, key) for key in filed_under]
     first_user = next((index for index, message in enumerate(outline) if message[0] == "user"), len(outline))
-    return request.model, outline[: first_user + 1]
+    opening = (request.model, outline[: first_user + 1])
+    return [opening], [opening]
 
 
 def _by_history(turn: Turn, outline: tuple[Message, ...], siblings: Iterable[_Open]) -> _Open | None:
@@ -158,41 +164,12 @@ def _by_history(turn: Turn, outline: tuple[Message, ...], siblings: Iterable[_Op
     best, most = None, (0, 0)
     for known in siblings:
         if turn.request.kind == "completion":
-            shared = _shared_prompt(known.turn.request.prompt, turn.request.prompt, most[0])
+            shared = prompts.shared(known.turn.request.prompt, turn.request.prompt, most[0])
         else:
             shared = _shared(known.outline, outline)
         if shared and (shared, known.order) > most:
             best, most = known, (shared, known.order)
     return best
-
-
-def _shared_prompt(old: object, new: object, least: int) -> int:
-    """Leading characters or token ids in common; 0 if that is less than half of the shorter prompt, or than ``least``.
-
-    Most prompts that have less in common differ at that place as well, so that is looked at first.
-    """
-    if old is None or new is None or isinstance(old, str) != isinstance(new, str):
-        return 0
-    before, after = cast("str | TokenIds", old), cast("str | TokenIds", new)
-    shorter = min(len(before), len(after))
-    known = max(-(-shorter // 2), least)
-    if not 0 < known <= shorter or before[known - 1] != after[known - 1]:
-        return 0
-    if isinstance(before, str) and isinstance(after, str):
-        return _common_text(before, after, known, shorter) if before[:known] == after[:known] else 0
-    shared = common_prefix(cast("TokenIds", before), cast("TokenIds", after))
-    return shared if shared >= known else 0
-
-
-def _common_text(old: str, new: str, known: int, most: int) -> int:
-    """Characters in common, at least ``known`` and at most ``most``: found by halves, each compared as a whole."""
-    while known < most:
-        middle = (known + most + 1) // 2
-        if old[known:middle] == new[known:middle]:
-            known = middle
-        else:
-            most = middle - 1
-    return known
 
 
 def _by_summary(outline: tuple[Message, ...], cousins: Iterable[_Open]) -> _Open | None:
