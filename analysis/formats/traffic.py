@@ -62,8 +62,8 @@ class Traffic:
             found = self.problems.listed()
             first = f" First problem: entry {found[0].line}: {found[0].message}" if found else ""
             raise FormatError(
-                f"{file}: no call to a model in it: {self.num_seen:,} requests, none to a path that ends with"
-                f" {', '.join(CALLS)} and could be read. Whymiss reads {title}.{first}"
+                f"{file}: no call to a model in it: of {self.num_seen:,} requests none is a POST of JSON to a path that"
+                f" ends with {', '.join(CALLS)}. Whymiss reads {title}.{first}"
             )
         if passed := self.num_seen - self.num_calls:
             message = f"{passed:,} of {self.num_seen:,} requests are no calls to a model and were passed over."

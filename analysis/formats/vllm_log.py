@@ -113,7 +113,7 @@ def _record(body: Fields) -> Fields | None:
 
 def _of_text(call: Call, is_cut: bool, body: Fields) -> Entry | None:
     """A call by its prompt alone: rendered text, or ids where a client sent ids; None where it is not whole ids."""
-    prompt = call.text if call.text is not None or is_cut else call.prompt_ids
+    prompt = call.text if call.text or is_cut else call.prompt_ids  # of a prompt of ids the text may be empty
     if prompt is None:
         return None
     request = Request(

@@ -93,8 +93,8 @@ def test_a_yaml_that_breaks_off_gives_what_is_whole() -> None:
     [
         (b'{"interactions": [', "no JSON that is whole"),
         (b"interactions:\n" + b"- " * 100 + b"request: a", "YAML that is not read: nested more than 64 deep"),
-        (b"interactions: []\n", "no call to a model in it: 0 requests"),
-        (b"a: 1\n", "no call to a model in it: 0 requests"),
+        (b"interactions: []\n", "no call to a model in it: of 0 requests"),
+        (b"a: 1\n", "no call to a model in it: of 0 requests"),
     ],
 )
 def test_what_is_refused(data: bytes, message: str) -> None:

@@ -71,7 +71,7 @@ def test_a_broken_file_is_refused(data: bytes) -> None:
 
 
 def test_a_file_without_calls_is_refused() -> None:
-    with pytest.raises(FormatError, match=r"^f: no call to a model in it: 0 requests"):
+    with pytest.raises(FormatError, match=r"^f: no call to a model in it: of 0 requests"):
         parse(7)
 
 

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from analysis.formats import pairs, read_log
+from analysis.formats import exchanges, pairs, read_log
 from analysis.formats.base import FormatError, Problems
+from analysis.model.exchange import Exchange
 from tests.format_samples import counts, log_of_sample, record, turns
 
 CHAT = {"request": {"model": "m", "messages": [{"role": "user", "content": "a"}]}, "response": {"choices": []}}
@@ -66,3 +67,26 @@ def test_a_record_that_does_not_say_its_api_is_read_as_told_or_not_at_all() -> N
 def test_a_file_without_a_request_is_refused_with_the_first_reason() -> None:
     with pytest.raises(FormatError, match=r"^f: no request in it .* Whymiss reads X\. First problem: line 1: left out"):
         pairs.read(b'{"a": 1}', "f", "s", "chat", "X")
+
+
+def test_what_the_recorder_writes_of_several_clients_is_read_whole() -> None:
+    written = [
+        exchanges.line(
+            Exchange(
+                path, "http://up", json.dumps(body).encode(), json.dumps(answer).encode(), False, 200, at, at, at + 1
+            ),
+            exchanges.fingerprint(b"key"),
+        )
+        for at, (path, body, answer) in enumerate(
+            [
+                ("/v1/chat/completions", CHAT["request"], {"id": "c1", "choices": []}),
+                ("/v1/messages", MESSAGES["request"], {"type": "message", "id": "m1"}),
+                ("/v1/responses", RESPONSES["request"], RESPONSES["response"]),
+                ("/v1/responses", {"input": "b", "model": "m", "previous_response_id": "r"}, {"id": "r2"}),
+            ],
+            1,
+        )
+    ]
+    log = read_log(b"".join(written), "f", "s")
+    assert [[turn.request_id for turn in session.turns] for session in log.sessions] == [["c1"], ["m1"], ["r", "r2"]]
+    assert [len(turn.request.messages) for turn in log.sessions[2].turns] == [1, 2]

@@ -77,7 +77,7 @@ def test_other_traffic_is_counted_and_a_capture_without_calls_refused() -> None:
     problems = Problems("f")
     found = Traffic(problems, Pairs(problems))
     found.take(1, seen("http://h/"))
-    with pytest.raises(FormatError, match=r"^f: no call to a model in it: 1 requests, none .* Whymiss reads X\.$"):
+    with pytest.raises(FormatError, match=r"^f: no call to a model in it: of 1 requests none .* Whymiss reads X\.$"):
         found.log("f", "s", "har", "X")
     found.take(2, seen())
     log = found.log("f", "s", "har", "X")

@@ -1,5 +1,6 @@
 """vLLM's own log: INFO lines recorded on 0.32; the others made after RequestLogger of 0.8 and of 0.32."""
 
+import numpy as np
 import pytest
 
 from analysis.formats import detect, read_log, vllm_log
@@ -61,13 +62,14 @@ def test_cut_prompts_are_truncated_and_have_no_ids() -> None:
             f"{NEW}Request chatcmpl-a details: prompt: {cut!r}, prompt_token_ids: {[5] * 20}, x",
             f"{NEW}Request chatcmpl-b details: prompt: {whole!r}, prompt_token_ids: [5, 6], x",
             f"{NEW}Request cmpl-c details: prompt: None, prompt_token_ids: {[7] * 20}, x",
-            f"{NEW}Request cmpl-d details: prompt: None, prompt_token_ids: [8, 9], x",
+            f"{NEW}Request cmpl-d details: prompt: '', prompt_token_ids: [8, 9], x",
         ]
     )
     log = read_log(data.encode(), "f", "s")
     found = {turn.request_id: turn for turn in turns(log)}
     assert sorted(found) == ["chatcmpl-a", "chatcmpl-b", "cmpl-d"], "ids that are cut are no prompt"
     assert found["chatcmpl-a"].completeness == {"truncated"} and found["chatcmpl-a"].prompt_ids is None
+    assert isinstance(found["cmpl-d"].request.prompt, np.ndarray), "an empty text stands for ids"
     assert not found["chatcmpl-b"].completeness and found["chatcmpl-b"].prompt_ids is not None
     assert [(one.line, one.message.partition(" Start")[0]) for one in log.problems] == [
         (1, "a prompt that is cut to 20 characters and ids (--max-log-len). (and 1 more such line)"),
