@@ -19,10 +19,10 @@ FORMAT_SAMPLES = {
 
 def log_of_sample(*names: str) -> Log:
     """Sample files, ``format/file`` each, read together as the product reads a folder."""
-    paths = [FOLDER / name for name in names]
+    files = [(name.partition("/")[2], (FOLDER / name).read_bytes()) for name in names]
     sessions: list[Session] = []
     problems = []
-    for _name, log in read_logs([(path.name, path.read_bytes()) for path in paths], "s"):
+    for _name, log in read_logs(files, "s"):
         assert isinstance(log, Log), log
         sessions += log.sessions
         problems += log.problems

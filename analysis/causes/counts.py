@@ -30,7 +30,7 @@ def explain(evidence: Evidence) -> Iterator[Cause | Note]:
 
 
 def _cause(now: Turn, then: Turn, missed: int, hit: str) -> Cause:
-    grew = f"the messages only grew, and {hit}"
+    grew = f"the messages only grew{_unseen(now)}, and {hit}"
     if now.replica != then.replica:
         by = f"served by {now.replica or 'one not named'}, the previous turn by {then.replica or 'one not named'}"
         sure: Confidence = "likely" if now.replica and then.replica else "possible"
@@ -49,6 +49,12 @@ def _only_grew(then: Turn, now: Turn) -> bool:
     keys = (old.kind, old.model, old.salt, old.chat_template, old.template_kwargs)
     same = keys == (new.kind, new.model, new.salt, new.chat_template, new.template_kwargs) and old.tools == new.tools
     return same and bool(old.messages) and old.messages == new.messages[: len(old.messages)]
+
+
+def _unseen(now: Turn) -> str:
+    """What may have changed all the same: parts of the request that the log does not hold."""
+    parts = [part for mark, part in (("no_system", "system prompt"), ("no_tools", "tools")) if mark in now.completeness]
+    return f" (the log has no {' and no '.join(parts)})" if parts else ""
 
 
 def _idle(then: Turn, now: Turn) -> float | None:

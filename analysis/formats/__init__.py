@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from analysis.formats import (
     anthropic_messages,
     cassette,
+    claude_code,
+    gemini_cli,
     har,
     langfuse,
     langsmith,
@@ -14,6 +16,7 @@ from analysis.formats import (
     openai_chat,
     otlp,
     plain_transcripts,
+    qwen_code,
     responses_api,
     sagemaker,
     swe_agent,
@@ -27,6 +30,9 @@ from analysis.model.session import Log
 FORMATS: tuple[Format, ...] = (
     openai_chat,
     anthropic_messages,
+    claude_code,
+    gemini_cli,
+    qwen_code,
     responses_api,
     openai_batch,
     litellm,
@@ -42,7 +48,8 @@ FORMATS: tuple[Format, ...] = (
     cassette,
     sagemaker,
 )
-SPANNING: tuple[SpanningFormat, ...] = (openai_batch,)  # those of FORMATS whose requests lie in several files
+# Those of FORMATS whose requests lie in several files.
+SPANNING: tuple[SpanningFormat, ...] = (openai_batch, claude_code, gemini_cli)
 
 
 def detect(head: bytes, file: str) -> Format:

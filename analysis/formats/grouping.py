@@ -54,6 +54,11 @@ def grouped(entries: Sequence[Entry], file: str, source: str, log_format: str) -
     )
 
 
+def by_first_turn(sessions: Iterable[Session]) -> tuple[Session, ...]:
+    """Sessions of several files in the order of their first turn; those without a time come first."""
+    return tuple(sorted(sessions, key=lambda session: session.turns[0].started_at or 0.0))
+
+
 def _in_time(entries: Sequence[Entry]) -> list[Entry]:
     """By start time; an entry without one has that of the line before it."""
     times = known_times([entry.turn.started_at for entry in entries])

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.causes import counts
 from analysis.causes.base import Evidence
-from analysis.model.finding import TurnAnalysis
+from analysis.model.finding import Cause, TurnAnalysis
 from analysis.model.gap import SourceFacts
 from analysis.model.session import JsonObject, Turn, Usage
 from analysis.model.settings import Settings
@@ -39,6 +39,20 @@ def asked(cached: int | None, now: dict[str, Any] | None = None, then: dict[str,
 )
 def test_a_conversation_that_only_grew(evidence: Evidence, expected: tuple[str, str, int]) -> None:
     assert found(evidence)[0] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("lacks", "said"),
+    [
+        ((), "the messages only grew, and 0 of"),
+        (("reconstructed",), "the messages only grew, and 0 of"),
+        (("no_tools",), "the messages only grew (the log has no tools), and 0 of"),
+        (("no_system", "no_tools"), "the messages only grew (the log has no system prompt and no tools), and 0 of"),
+    ],
+)
+def test_what_the_log_does_not_hold_may_have_changed(lacks: tuple[str, ...], said: str) -> None:
+    (cause,) = counts.explain(asked(0, {"completeness": frozenset(lacks)}))
+    assert isinstance(cause, Cause) and cause.evidence.startswith(said)
 
 
 NOTHING = {
