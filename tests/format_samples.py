@@ -1,11 +1,13 @@
 """The sample logs of every format: one folder a format, named for it."""
 
 import io
+import json
+import random
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from analysis.formats import read_logs
+from analysis.formats import jsontext, read_logs
 from analysis.model.session import Log, Session, Turn
 from tests.builders import ROOT
 
@@ -73,3 +75,22 @@ def counts(log: Log) -> list[tuple[int | None, int | None]]:
 def sample(name: str) -> Path:
     """The path of a sample, ``format/file``."""
     return FOLDER / name
+
+
+def record(value: object) -> jsontext.Fields:
+    """A record of a log, its fields undecoded."""
+    return jsontext.fields(json.dumps(value).encode())
+
+
+ODD: tuple[object, ...] = (None, True, 0, -1, 1e400, "", "x", [], {}, [None], {"a": 1}, "{", "[", {"role": 1}, 2**70)
+
+
+def mutated(value: object, chance: random.Random) -> object:
+    """A value of JSON with some of its parts left out or replaced by odd ones."""
+    if chance.random() < 0.06:
+        return chance.choice(ODD)
+    if isinstance(value, dict):
+        return {key: mutated(item, chance) for key, item in value.items() if chance.random() > 0.03}
+    if isinstance(value, list):
+        return [mutated(item, chance) for item in value if chance.random() > 0.03]
+    return value

@@ -27,6 +27,7 @@ LIBRARIES = {  # third-party name -> the modules that may say it
     "duckdb": ("analysis.store",),
     "pyarrow": ("analysis.store", "analysis.formats.zip_members"),
     "msgspec": ("analysis.formats",),
+    "yaml": ("analysis.formats",),
     "pandas": ("analysis.store", "app"),
     "plotly": ("app",),
     "streamlit": ("app", "pages"),

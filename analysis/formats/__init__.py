@@ -5,10 +5,12 @@ from collections.abc import Iterator, Sequence
 from analysis.formats import (
     anthropic_messages,
     atif,
+    cassette,
     claude_code,
     cline,
     codex,
     gemini_cli,
+    har,
     inspect_ai,
     langfuse,
     langsmith,
@@ -22,7 +24,10 @@ from analysis.formats import (
     plain_transcripts,
     qwen_code,
     responses_api,
+    sagemaker,
     swe_agent,
+    vllm_log,
+    vllm_render,
 )
 from analysis.formats.base import HEAD_BYTES, Format, FormatError, Progress, SpanningFormat, UnknownFormat
 from analysis.formats.containers import as_utf8
@@ -49,6 +54,11 @@ FORMATS: tuple[Format, ...] = (
     langfuse,
     langsmith,
     plain_transcripts,
+    vllm_log,
+    vllm_render,
+    har,
+    cassette,
+    sagemaker,
 )
 # Those of FORMATS whose requests lie in several files.
 SPANNING: tuple[SpanningFormat, ...] = (

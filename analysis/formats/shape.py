@@ -27,6 +27,7 @@ OTHERS = frozenset(
         *("resourceSpans", "observations", "parentObservationId", "span_id", "dotted_order"),  # tracing
         *("parent_observation_id", "usageDetails", "usage_details"),
         *("eval", "samples", "captureData", "sessionUpdate", "systemPrompt", "system_prompt"),
+        "responseIsBinary",  # nock
         *("parentUuid", "isSidechain", "modelInfo", "conversations"),
     }
 )

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from analysis.causes.never_cached import marks
 from analysis.formats import anthropic_messages, read_log
 from analysis.formats.base import FormatError
 from analysis.model.session import Usage
@@ -72,22 +71,3 @@ def test_what_is_no_request_is_refused() -> None:
     with pytest.raises(FormatError, match=r"^f: no request in it that could be read\. Whymiss reads Anthropic"):
         anthropic_messages.read(b'{"request": {"system": "s"}}', "f", "f")
     assert not anthropic_messages.sniff(sample("openai-responses/chain.jsonl").read_bytes())
-
-
-def test_an_error_in_a_stream_is_no_turn() -> None:
-    assert anthropic_messages.folded(iter([{"type": "message_start"}, {"type": "error"}])) == {"type": "error"}
-
-
-@pytest.mark.parametrize("field", ["system", "tools", "messages"])
-def test_what_is_marked_for_caching_is_told_in_the_first_message(field: str) -> None:
-    block = {"type": "text", "text": "a", "cache_control": {"type": "ephemeral"}}
-    marked = {
-        "system": [block],
-        "tools": [{"name": "f", "input_schema": {}, "cache_control": {"type": "ephemeral"}}],
-        "messages": [{"role": "user", "content": [block]}],
-    }
-    plain = {"model": "m", "system": "s", "messages": [{"role": "user", "content": "a"}]}
-    for body, expected in ((plain, False), ({**plain, field: marked[field]}, True)):
-        (turn,) = turns(read_log(json.dumps({"request": body}).encode(), "f", "f"))
-        assert ["cache_control" in message for message in turn.request.messages] == [expected, False]
-        assert marks(turn.request) is expected
