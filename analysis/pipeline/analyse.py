@@ -30,6 +30,7 @@ from analysis.pipeline.tokens import RendererFor, TurnTokens, turn_tokens
 NO_SIDE_FILES = SideFiles()
 Keys = tuple[str, str | None, str | None, str | None]
 REMEDY = "Log token ids (return_token_ids), or render through a live server (--endpoint)."
+BLOCK_SIZES = 8  # tokens: every block size of vLLM is a multiple of it
 PATIENCE = 3  # turns in a row that a server may leave unanswered before the analysis gives up
 POOL_REMEDY = "From here on memory is taken as unlimited. Check the number of blocks (--blocks) and the log's times."
 Progress = Callable[[int, int], None]  # turns done, turns in all
@@ -324,11 +325,14 @@ def _odd_counts(session: Session, settings: Settings) -> tuple[Problem, ...]:
     if odd is None:
         return ()
     fits = gcd(*counts)
-    return (
-        Problem(
-            session.file,
-            odd.line,
-            f"cached_tokens {odd.usage.cached_tokens} is no multiple of the block size {settings.block_size}"
-            f" ({settings.block_size_basis}). The largest size that fits every turn is {fits}: --block-size {fits}.",
-        ),
+    said = (
+        f"cached_tokens {odd.usage.cached_tokens} is no multiple of the block size {settings.block_size}"
+        f" ({settings.block_size_basis})."
     )
+    if fits % BLOCK_SIZES:
+        remedy = (
+            "No block size of vLLM fits: a hosted API or a gateway counts otherwise, so do not expect whole blocks."
+        )
+    else:
+        remedy = f"The largest size that fits every turn is {fits}: --block-size {fits}."
+    return (Problem(session.file, odd.line, f"{said} {remedy}"),)
