@@ -6,8 +6,9 @@ Every reply becomes a request with the messages before it.  Knows no usage, so w
 from collections.abc import Iterator
 
 from analysis.formats import jsontext, shape, wrapper
-from analysis.formats.base import FormatError, Problems, Progress
+from analysis.formats.base import Problems, Progress
 from analysis.formats.calls import dig, entry, first_text, objects
+from analysis.formats.cline import is_history
 from analysis.formats.grouping import Entry, grouped
 from analysis.formats.times import seconds
 from analysis.formats.transcript import sent, steps
@@ -31,7 +32,7 @@ OTHERS = shape.OTHERS - {"conversations", "traj", "simulations", "trajectory"}
 def sniff(head: bytes) -> bool:
     """Yes to messages outside of a request, in an object without another tool's fields."""
     records = shape.opening(head)
-    if any(OTHERS & record.keys() or wrapper.api(record) is not None for record in records):
+    if is_history(records) or any(OTHERS & record.keys() or wrapper.api(record) is not None for record in records):
         return False
     first = {key: shape.value(record, key) for record in records[:1] for key in record}
     held = _conversations(first)
@@ -55,7 +56,7 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
     if loose:
         entries += _entries(1, file, loose, {})
     if not entries:
-        raise FormatError(f"{file}: no reply of a model in it, so nothing to compare. Whymiss reads {title}.")
+        raise problems.refusal("no reply of a model in it, so nothing to compare", title)
     return Log(grouped(entries, file, source, name), problems.listed())
 
 
