@@ -5,9 +5,9 @@ An anchor never changes, so where it stands is looked up once per state of the s
 
 import streamlit as st
 
-from analysis.model.annotation import Annotation, Place, Placed
+from analysis.model.annotation import Place, Placed
 from analysis.model.record import SessionRecord
-from analysis.pipeline.annotating import place_of
+from analysis.pipeline.annotating import places_of
 from app import state
 
 AUTHOR = "author"
@@ -36,19 +36,23 @@ def call_me(name: str) -> None:
 
 def placed(record: SessionRecord, session_key: int) -> list[Placed]:
     """The annotations of a session where they stand now; deleted ones stand nowhere and come too."""
-    found = state.repository().annotations.of_session(session_key)
-    return [Placed(one, _place(state.stamp(), session_key, one.key, one, record)) for one in found]
+    annotations = state.repository().annotations
+    found = annotations.of_session(session_key)
+    known = _places(state.stamp(), session_key)
+    if fresh := [one for one in found if one.key not in known]:
+        known |= places_of(fresh, record, state.full_ids(session_key), state.token_bytes, annotations.key())
+    return [Placed(one, known[one.key]) for one in found]
 
 
 def look_again() -> None:
     """Forget where annotations stand: more is known of the tokens."""
-    _place.clear()
+    _places.clear()
 
 
-@st.cache_resource(show_spinner=False, max_entries=5000)
-def _place(at: state.Stamp, session_key: int, key: int, _annotation: Annotation, _record: SessionRecord) -> Place:
-    ids = state.full_ids(session_key)
-    return place_of(_annotation, _record, ids, state.token_bytes, state.repository().annotations.key())
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _places(at: state.Stamp, session_key: int) -> dict[int, Place]:
+    """The places that were looked up, by the keys of their annotations; who looks up another one adds it."""
+    return {}
 
 
 def draft_number() -> int:

@@ -21,24 +21,33 @@ UNKNOWN_TEXT = b"\xff"  # stands for a token without text; no byte of UTF-8
 # What chat templates put around texts: special tokens, tags, and the lines they begin.
 MARKUP = re.compile(rb"<[^<>\n]{1,40}>|\[/?[A-Z_]{2,24}\]|\n+")
 
-Bytes = npt.NDArray[np.uint8]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decoded:
-    """A prompt as bytes; token ``i`` starts at byte ``starts[i]``, the last entry is the length of all of it."""
+    """A prompt as bytes, made ready to be searched.
 
+    Token ``i`` starts at byte ``starts[i]``, the last entry is the length of all of it.  ``sums[i]`` is the polynomial
+    over the bytes before ``i``, and ``powers[i]`` what it is shifted by there; both modulo 2**64.
+    """
+
+    unit: Unit
     content: bytes
     starts: npt.NDArray[np.int64]
+    sums: npt.NDArray[np.uint64]
+    powers: npt.NDArray[np.uint64]
+    key: bytes
 
 
-def decoded(token_ids: TokenIds, texts: Mapping[int, bytes], unit: Unit = "byte") -> Decoded:
+def decoded(token_ids: TokenIds, texts: Mapping[int, bytes], key: bytes, unit: Unit = "byte") -> Decoded:
     """A prompt as the bytes of its text, or of its ids: four to a token."""
     if unit == "token id":
-        return Decoded(token_ids.astype("<i4").tobytes(), 4 * np.arange(len(token_ids) + 1, dtype=np.int64))
-    pieces = [texts.get(token_id, UNKNOWN_TEXT) for token_id in token_ids.tolist()]
-    lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
-    return Decoded(b"".join(pieces), np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64))
+        content = token_ids.astype("<i4").tobytes()
+        starts = 4 * np.arange(len(token_ids) + 1, dtype=np.int64)
+    else:
+        pieces = [texts.get(token_id, UNKNOWN_TEXT) for token_id in token_ids.tolist()]
+        content = b"".join(pieces)
+        starts = np.concatenate([[0], np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))]).astype(np.int64)
+    return Decoded(unit, content, starts, *_polynomial(content, key), key)
 
 
 def unit_of(token_ids: TokenIds, texts: Mapping[int, bytes]) -> Unit:
@@ -46,30 +55,26 @@ def unit_of(token_ids: TokenIds, texts: Mapping[int, bytes]) -> Unit:
     return "byte" if all(token_id in texts for token_id in token_ids.tolist()) else "token id"
 
 
-def quoted(token_ids: TokenIds, texts: Mapping[int, bytes], start: int, stop: int, key: bytes) -> Quote | None:
+def quoted(prompt: Decoded, start: int, stop: int) -> Quote | None:
     """Tokens ``[start, stop)`` of a prompt as a quote; None where they have no text at all."""
-    unit = unit_of(token_ids[start:stop], texts)
-    prompt = decoded(token_ids, texts, unit)
     first, end = int(prompt.starts[start]), int(prompt.starts[stop])
-    return _quote(prompt.content, first, end, unit, key) if end > first else None
+    return _quote(prompt, first, end) if end > first else None
 
 
-def core_of(token_ids: TokenIds, texts: Mapping[int, bytes], start: int, stop: int, key: bytes) -> Quote | None:
+def core_of(prompt: Decoded, start: int, stop: int) -> Quote | None:
     """The longest piece of tokens ``[start, stop)`` that is no template markup; None where that is all or little."""
-    if unit_of(token_ids[start:stop], texts) == "token id":
+    if prompt.unit == "token id":
         return None
-    prompt = decoded(token_ids, texts)
     first, end = int(prompt.starts[start]), int(prompt.starts[stop])
     piece = max(_unmarked(prompt.content, first, end), key=lambda it: it[1] - it[0])
     if piece == (first, end) or piece[1] - piece[0] < SHORTEST_CORE:
         return None
-    return _quote(prompt.content, *piece, "byte", key)
+    return _quote(prompt, *piece)
 
 
-def found(quote: Quote, token_ids: TokenIds, texts: Mapping[int, bytes], key: bytes) -> tuple[int, int] | None:
-    """The tokens ``[start, stop)`` of this prompt that hold the quote; None where it is gone."""
-    prompt = decoded(token_ids, texts, quote.unit)
-    at = _nearest(quote, prompt.content, key)
+def found(quote: Quote, prompt: Decoded) -> tuple[int, int] | None:
+    """The tokens ``[start, stop)`` of a prompt of the quote's unit that hold the quote; None where it is gone."""
+    at = _nearest(quote, prompt)
     return None if at is None else _tokens(prompt, at, at + quote.length)
 
 
@@ -79,12 +84,12 @@ def _tokens(prompt: Decoded, start: int, stop: int) -> tuple[int, int]:
     return first, int(np.searchsorted(prompt.starts, stop, "left"))
 
 
-def _quote(content: bytes, start: int, stop: int, unit: Unit, key: bytes) -> Quote:
-    piece = content[start:stop]
-    places = _occurrences(content, checksum(piece, key), len(piece), _digest(piece, key), unit, key)
-    before, after = _surroundings(content, start, stop)
+def _quote(prompt: Decoded, start: int, stop: int) -> Quote:
+    piece, key = prompt.content[start:stop], prompt.key
+    places = _occurrences(prompt, checksum(piece, key), len(piece), _digest(piece, key))
+    before, after = _surroundings(prompt.content, start, stop)
     return Quote(
-        unit=unit,
+        unit=prompt.unit,
         start=start,
         length=stop - start,
         ordinal=places.index(start),
@@ -96,12 +101,12 @@ def _quote(content: bytes, start: int, stop: int, unit: Unit, key: bytes) -> Quo
     )
 
 
-def _nearest(quote: Quote, content: bytes, key: bytes) -> int | None:
+def _nearest(quote: Quote, prompt: Decoded) -> int | None:
     """The occurrence that is meant: in its surroundings, then of its number where none came or went, then nearest."""
-    places = _occurrences(content, quote.checksum, quote.length, quote.digest, quote.unit, key)
+    places = _occurrences(prompt, quote.checksum, quote.length, quote.digest)
     if len(places) < 2:
         return places[0] if places else None
-    scores = [_likeness(quote, content, place, key) for place in places]
+    scores = [_likeness(quote, prompt, place) for place in places]
     most = max(scores)
     alike = [place for place, score in zip(places, scores, strict=True) if score == most]
     if len(places) == quote.occurrences and places[quote.ordinal] in alike:
@@ -109,54 +114,54 @@ def _nearest(quote: Quote, content: bytes, key: bytes) -> int | None:
     return min(alike, key=lambda place: abs(place - quote.start))
 
 
-def _likeness(quote: Quote, content: bytes, place: int, key: bytes) -> int:
-    before, after = _surroundings(content, place, place + quote.length)
-    return (_digest(before, key) == quote.before) + (_digest(after, key) == quote.after)
+def _likeness(quote: Quote, prompt: Decoded, place: int) -> int:
+    before, after = _surroundings(prompt.content, place, place + quote.length)
+    return (_digest(before, prompt.key) == quote.before) + (_digest(after, prompt.key) == quote.after)
 
 
 def _surroundings(content: bytes, start: int, stop: int) -> tuple[bytes, bytes]:
     return content[max(0, start - CONTEXT_BYTES) : start], content[stop : stop + CONTEXT_BYTES]
 
 
-def _occurrences(content: bytes, wanted: int, length: int, digest: str, unit: Unit, key: bytes) -> list[int]:
+def _occurrences(prompt: Decoded, wanted: int, length: int, digest: str) -> list[int]:
     """Where a text of this checksum, length and digest stands in the bytes, in order."""
     places: list[int] = []
     piece: bytes | None = None
-    step = 4 if unit == "token id" else 1
-    for place in _candidates(content, wanted, length, key):
+    step = 4 if prompt.unit == "token id" else 1
+    for place in _candidates(prompt, wanted, length):
         if place % step:
             continue
-        seen = content[place : place + length]
-        if seen == piece or (piece is None and _digest(seen, key) == digest):
+        seen = prompt.content[place : place + length]
+        if seen == piece or (piece is None and _digest(seen, prompt.key) == digest):
             piece = seen
             places.append(place)
     return places
 
 
-def _candidates(content: bytes, wanted: int, length: int, key: bytes) -> list[int]:
-    """Every window of ``length`` bytes whose checksum is the wanted one, by a polynomial over all of them at once."""
-    windows = len(content) - length + 1
+def _candidates(prompt: Decoded, wanted: int, length: int) -> list[int]:
+    """Every window of ``length`` bytes whose checksum is the wanted one, all of them compared at once."""
+    windows = len(prompt.content) - length + 1
     if windows < 1 or length < 1:
         return []
-    terms, powers = _terms(content, key)
-    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms, dtype=np.uint64)])
-    shifts = np.concatenate([np.ones(1, np.uint64), powers])[:windows]
-    return np.flatnonzero(sums[length:] - sums[:windows] == np.uint64(wanted) * shifts).tolist()
+    seen = prompt.sums[length:] - prompt.sums[:windows]
+    return np.flatnonzero(seen == np.uint64(wanted) * prompt.powers[:windows]).tolist()
 
 
 def checksum(piece: bytes, key: bytes) -> int:
     """A keyed 64-bit number of a text; equal texts have equal ones, and hardly ever others."""
-    terms, _powers = _terms(piece, key)
-    return int(terms.sum(dtype=np.uint64))
+    sums, _powers = _polynomial(piece, key)
+    return int(sums[-1])
 
 
-def _terms(content: bytes, key: bytes) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """Every byte times its power of the base, and those powers; all of it modulo 2**64."""
+def _polynomial(content: bytes, key: bytes) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """Sums of bytes times powers of a keyed base, up to every byte, and those powers; all of it modulo 2**64."""
     seed = hashlib.blake2b(b"checksum", key=key, digest_size=8).digest()
     base = np.uint64(int.from_bytes(seed, "little") | 1)  # an even one would shift its powers to zero
-    values: Bytes = np.frombuffer(content, np.uint8)
-    powers = np.full(len(values), base, np.uint64).cumprod(dtype=np.uint64)
-    return (values.astype(np.uint64) + np.uint64(1)) * powers, powers
+    powers = np.full(len(content) + 1, base, np.uint64)
+    powers[0] = 1
+    powers = powers.cumprod(dtype=np.uint64)
+    terms = (np.frombuffer(content, np.uint8).astype(np.uint64) + np.uint64(1)) * powers[1:]
+    return np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms, dtype=np.uint64)]), powers
 
 
 def _digest(piece: bytes, key: bytes) -> str:

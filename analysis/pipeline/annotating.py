@@ -5,11 +5,12 @@ A turn is known by its request id; where several have it, or its log gives none,
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
-from analysis.core.anchors import core_of, found, quoted
-from analysis.model.annotation import Anchor, Annotation, Kind, Place, Quote
+from analysis.core.anchors import Decoded, core_of, decoded, found, quoted, unit_of
+from analysis.model.annotation import Anchor, Annotation, Kind, Place, Unit
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import TokenIds
 
@@ -34,11 +35,12 @@ def anchor_of_span(
     if not 0 <= start < stop <= len(prompt):
         raise ValueError(f"The prompt of turn {turn.turn} has the tokens 0 to {len(prompt) - 1:,}.")
     texts = _texts(turn, prompt, texts_of)
+    searched = decoded(prompt, texts, key, unit_of(prompt[start:stop], texts))
     anchor = replace(
         anchor_of_turn(turn),
         kind=kind,
-        quote=quoted(prompt, texts, start, stop, key),
-        core=core_of(prompt, texts, start, stop, key),
+        quote=quoted(searched, start, stop),
+        core=core_of(searched, start, stop),
         token_start=start,
         token_stop=stop,
     )
@@ -58,11 +60,27 @@ def divergence_span(turn: TurnRecord, block_size: int) -> tuple[int, int] | None
     return start, min((start // block_size + 1) * block_size, turn.prompt_tokens)
 
 
-def place_of(
-    annotation: Annotation, record: SessionRecord, ids: Mapping[int, TokenIds], texts_of: TextsOf, key: bytes
+def places_of(
+    annotations: Iterable[Annotation],
+    record: SessionRecord,
+    ids: Mapping[int, TokenIds],
+    texts_of: TextsOf,
+    key: bytes,
+) -> dict[int, Place]:
+    """Where annotations stand now, by their keys: their turn and, where they quote, the tokens that hold the quote."""
+
+    @cache
+    def prompt_of(number: int, unit: Unit) -> Decoded:
+        turn = next(turn for turn in record.turns if turn.turn == number)
+        token_ids = ids[number][: turn.prompt_tokens]
+        return decoded(token_ids, _texts(turn, token_ids, texts_of) if unit == "byte" else {}, key, unit)
+
+    return {one.key: _place(one.anchor, record, ids, prompt_of) for one in annotations}
+
+
+def _place(
+    anchor: Anchor, record: SessionRecord, ids: Mapping[int, TokenIds], prompt_of: Callable[[int, Unit], Decoded]
 ) -> Place:
-    """Where an annotation stands now: its turn and, where it quotes, the tokens that hold the quote."""
-    anchor = annotation.anchor
     if anchor.request_id is None:
         return Place(None)
     turn = _turn(anchor, record.turns)
@@ -70,20 +88,12 @@ def place_of(
         return Place(None, moved=True)
     if anchor.kind == "turn":
         return Place(turn.turn)
-    token_ids = ids.get(turn.turn)
-    if token_ids is None or anchor.quote is None:
+    if turn.turn not in ids or anchor.quote is None:
         return Place(turn.turn, moved=True)
-    return _found(turn, anchor.quote, anchor.core, token_ids[: turn.prompt_tokens], texts_of, key)
-
-
-def _found(
-    turn: TurnRecord, quote: Quote, core: Quote | None, prompt: TokenIds, texts_of: TextsOf, key: bytes
-) -> Place:
-    texts = _texts(turn, prompt, texts_of) if quote.unit == "byte" else {}
-    span = found(quote, prompt, texts, key)
+    span = found(anchor.quote, prompt_of(turn.turn, anchor.quote.unit))
     if span is not None:
         return Place(turn.turn, *span)
-    piece = found(core, prompt, texts, key) if core is not None else None
+    piece = found(anchor.core, prompt_of(turn.turn, anchor.core.unit)) if anchor.core is not None else None
     return Place(turn.turn, moved=True) if piece is None else Place(turn.turn, *piece, partly=True)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.core.anchors import checksum, core_of, decoded, found, quoted, unit_of
+from analysis.core.anchors import Decoded, checksum, core_of, decoded, found, quoted, unit_of
 from analysis.model.annotation import Quote
 from analysis.model.session import TokenIds
 
@@ -26,6 +26,9 @@ class Pieces:
         self.ids: TokenIds = np.array([names[piece] for piece in pieces], np.int32)
         self.texts = {number: piece for piece, number in names.items()}
 
+    def decoded(self, key: bytes = KEY) -> Decoded:
+        return decoded(self.ids, self.texts, key)
+
     def text(self, start: int, stop: int) -> bytes:
         return b"".join(self.texts[one] for one in self.ids[start:stop].tolist())
 
@@ -35,7 +38,7 @@ def every_byte(text: bytes) -> Pieces:
 
 
 def quote_of(prompt: Pieces, start: int, stop: int) -> Quote:
-    made = quoted(prompt.ids, prompt.texts, start, stop, KEY)
+    made = quoted(prompt.decoded(), start, stop)
     assert made is not None
     return made
 
@@ -50,7 +53,7 @@ def quote_text(text: bytes, piece: bytes, number: int = 0) -> Quote:
 
 def place_in(text: bytes, quote: Quote) -> int | None:
     prompt = every_byte(text)
-    span = found(quote, prompt.ids, prompt.texts, KEY)
+    span = found(quote, prompt.decoded())
     return None if span is None else span[0]
 
 
@@ -67,7 +70,7 @@ def test_a_span_is_found_in_the_same_text_cut_into_other_tokens(
     then, now = Pieces(text, cuts), Pieces(text, others)
     start = data.draw(st.integers(0, len(then.ids) - 1))
     stop = data.draw(st.integers(start + 1, len(then.ids)))
-    span = found(quote_of(then, start, stop), now.ids, now.texts, KEY)
+    span = found(quote_of(then, start, stop), now.decoded())
     assert span is not None
     first, end = then.starts[start], then.starts[stop]
     assert now.starts[span[0]] <= first < now.starts[span[0] + 1], "the first token holds the first byte"
@@ -110,7 +113,7 @@ def test_the_occurrence_that_was_meant(then: bytes, piece: bytes, number: int, n
 
 def test_a_quote_holds_no_text_and_depends_on_the_key() -> None:
     prompt = every_byte(b"the word is hunter2 and no other")
-    made, other = (quoted(prompt.ids, prompt.texts, 12, 19, key) for key in (KEY, b"another key"))
+    made, other = (quoted(prompt.decoded(key), 12, 19) for key in (KEY, b"another key"))
     assert made is not None and other is not None
     assert "hunter2" not in repr(made)
     assert (made.start, made.length, made.ordinal, made.occurrences) == (12, 7, 0, 1)
@@ -127,32 +130,36 @@ def test_a_checksum_that_is_met_by_chance_is_no_find() -> None:
     assert place_in(twin, quote_text(piece, piece)) is None
 
 
+def by_ids(*ids: int) -> Decoded:
+    return decoded(np.array(ids, np.int32), {}, KEY, "token id")
+
+
 def test_tokens_without_a_text_are_found_by_their_ids() -> None:
-    ids = np.array([7, 8, 9, 8, 9, 300, 70000], np.int32)
-    assert unit_of(ids, {7: b"a"}) == "token id" and unit_of(ids[:1], {7: b"a"}) == "byte"
-    quote = quoted(ids, {7: b"a"}, 3, 5, KEY)
+    ids = (7, 8, 9, 8, 9, 300, 70000)
+    assert unit_of(np.array(ids), {7: b"a"}) == "token id" and unit_of(np.array([7]), {7: b"a"}) == "byte"
+    quote = quoted(by_ids(*ids), 3, 5)
     assert quote is not None and (quote.unit, quote.ordinal, quote.occurrences) == ("token id", 1, 2)
-    assert found(quote, np.array([1, 7, *ids], np.int32), {}, KEY) == (5, 7)
-    assert found(quote, ids[:2], {}, KEY) is None
-    shifted = np.frombuffer(b"\0" + ids.astype("<i4").tobytes() + b"\0\0\0", "<i4").astype(np.int32)
-    assert found(quote, shifted, {}, KEY) is None, "not in the middle of an id"
+    assert found(quote, by_ids(1, 7, *ids)) == (5, 7)
+    assert found(quote, by_ids(7, 8)) is None
+    shifted = np.frombuffer(b"\0" + np.array(ids, "<i4").tobytes() + b"\0\0\0", "<i4").tolist()
+    assert found(quote, by_ids(*shifted)) is None, "not in the middle of an id"
 
 
 def test_a_token_without_a_text_elsewhere_does_not_matter() -> None:
-    ids = np.array([1, 2, 3], np.int32)
-    quote = quoted(ids, {2: b"text"}, 1, 2, KEY)
-    assert quote is not None and found(quote, ids, {2: b"text"}, KEY) == (1, 2)
+    prompt = decoded(np.array([1, 2, 3], np.int32), {2: b"text"}, KEY)
+    quote = quoted(prompt, 1, 2)
+    assert quote is not None and found(quote, prompt) == (1, 2)
 
 
 def test_tokens_of_no_bytes_cannot_be_quoted() -> None:
-    ids = np.array([1, 2], np.int32)
-    assert quoted(ids, {1: b"", 2: b"x"}, 0, 1, KEY) is None
-    quote = quoted(ids, {1: b"", 2: b"x"}, 0, 2, KEY)
-    assert quote is not None and found(quote, ids, {1: b"", 2: b"x"}, KEY) == (1, 2)
+    prompt = decoded(np.array([1, 2], np.int32), {1: b"", 2: b"x"}, KEY)
+    assert quoted(prompt, 0, 1) is None
+    quote = quoted(prompt, 0, 2)
+    assert quote is not None and found(quote, prompt) == (1, 2)
 
 
 def test_the_bytes_of_a_prompt() -> None:
-    made = decoded(np.array([5, 6, 5], np.int32), {5: b"ab"})
+    made = decoded(np.array([5, 6, 5], np.int32), {5: b"ab"}, KEY)
     assert made.content == b"ab\xffab" and made.starts.tolist() == [0, 2, 3, 5]
 
 
@@ -163,10 +170,10 @@ LLAMA = b"<|start_header_id|>user<|end_header_id|>\n\nPlease read the file.<|eot
 def test_the_core_of_a_quote_survives_another_template() -> None:
     then, now = every_byte(CHATML), every_byte(LLAMA)
     whole = quote_of(then, 0, len(CHATML))
-    core = core_of(then.ids, then.texts, 0, len(CHATML), KEY)
+    core = core_of(then.decoded(), 0, len(CHATML))
     assert core is not None
-    assert found(whole, now.ids, now.texts, KEY) is None
-    span = found(core, now.ids, now.texts, KEY)
+    assert found(whole, now.decoded()) is None
+    span = found(core, now.decoded())
     assert span is not None and now.text(*span) == b"Please read the file."
 
 
@@ -175,11 +182,11 @@ def test_the_core_of_a_quote_survives_another_template() -> None:
 )
 def test_no_core_where_it_says_no_more(text: bytes) -> None:
     prompt = every_byte(text)
-    assert core_of(prompt.ids, prompt.texts, 0, len(text), KEY) is None
+    assert core_of(prompt.decoded(), 0, len(text)) is None
 
 
 def test_tokens_without_text_have_no_core() -> None:
-    assert core_of(np.array([1, 2], np.int32), {}, 0, 2, KEY) is None
+    assert core_of(by_ids(1, 2), 0, 2) is None
 
 
 @pytest.mark.parametrize("piece", [b"needle in it", b" "], ids=["rare", "everywhere"])
@@ -192,7 +199,7 @@ def test_a_long_prompt_is_searched_in_a_moment(piece: bytes) -> None:
     at = text.index(piece, 300_000)
     quote = Quote("byte", at, len(piece), 0, 1, checksum(piece, KEY), _digest(piece), "", "")
     started = time.perf_counter()
-    span = found(quote, prompt.ids, prompt.texts, KEY)
+    span = found(quote, prompt.decoded())
     assert span is not None and piece.strip() in prompt.text(*span)
     assert time.perf_counter() - started < 2.0
 

@@ -11,7 +11,14 @@ from analysis.model.finding import Divergence
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import TokenIds
-from analysis.pipeline.annotating import WHOLE_SESSION, anchor_of_span, anchor_of_turn, divergence_span, place_of
+from analysis.pipeline.annotating import (
+    WHOLE_SESSION,
+    TextsOf,
+    anchor_of_span,
+    anchor_of_turn,
+    divergence_span,
+    places_of,
+)
 from tests.sample_store import record_of
 
 KEY = b"k" * 32
@@ -54,6 +61,12 @@ def span_anchor(piece: str, text: str = TEXT, number: int = 2) -> Anchor:
     start = text.index(piece)
     ids = by_bytes(text)
     return anchor_of_span(turn(number, ids), ids, texts_of, start, start + len(piece), KEY)
+
+
+def place_of(
+    annotation: Annotation, record: SessionRecord, ids: Mapping[int, TokenIds], texts: TextsOf, key: bytes
+) -> Place:
+    return places_of([annotation], record, ids, texts, key)[annotation.key]
 
 
 def placed(anchor: Anchor, now: TokenIds, number: int = 2) -> Place:
@@ -159,3 +172,18 @@ def test_what_is_quoted_of_a_divergence(token: int | None, prompt_tokens: int, s
     found = None if token is None else Divergence(token, token // 16)
     one = replace(turn(1, by_bytes("")), divergence=found, prompt_tokens=prompt_tokens)
     assert divergence_span(one, 16) == span
+
+
+def test_a_prompt_is_decoded_once_for_all_its_annotations() -> None:
+    ids = by_bytes(TEXT)
+    asked: list[str] = []
+
+    def counting(model: str, token_ids: Iterable[int]) -> Mapping[int, bytes]:
+        asked.append(model)
+        return texts_of(model, token_ids)
+
+    anchors = [span_anchor("file"), span_anchor("read"), span_anchor("now")]
+    every = [Annotation(key, 1, anchor, (Version(1, "ann", 0.0, "text"),)) for key, anchor in enumerate(anchors)]
+    places = places_of(every, session(turn(2, ids)), {2: ids}, counting, KEY)
+    assert [place.start for place in places.values()] == [TEXT.index(piece) for piece in ("file", "read", "now")]
+    assert len(asked) == 1
