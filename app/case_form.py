@@ -7,7 +7,7 @@ from analysis.model.finding import Cause
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.store.notes import Outdated
 from app import notes_state, session_table, state, visitors
-from app.note_text import MOST_CHARACTERS, MOST_IN_A_LINE, as_line
+from app.note_text import MOST_CHARACTERS, MOST_IN_A_LINE, as_line, visible
 from app.plain import plain
 
 NAMELESS = "Give your name first: it stands beside what you write."
@@ -94,7 +94,7 @@ def take_sessions(case: Case) -> None:
     """Choose sessions of the store that become part of a case."""
     frame = session_table.sessions()
     inside = {one.session_key for one in case.sessions}
-    names = {int(row.session_key): f"{row.session_id} · {row.source}" for row in frame.itertuples()}
+    names = {int(row.session_key): visible(f"{row.session_id} · {row.source}") for row in frame.itertuples()}
     chosen = st.multiselect(
         "Add sessions", [key for key in names if key not in inside], format_func=lambda key: names[key],
         key=f"case_take_{case.key}_{len(inside)}", placeholder="search by session or source",
@@ -110,7 +110,7 @@ def pin_finding(case: Case) -> None:
     if not case.sessions:
         return
     pinned = {(one.finding.session_key, one.finding.turn, one.finding.code) for one in case.pinned}
-    names = {one.session_key: f"{one.session_id} · {one.source}" for one in case.sessions}
+    names = {one.session_key: visible(f"{one.session_id} · {one.source}") for one in case.sessions}
     with st.expander("Pin a finding"):
         session_key = st.selectbox("Session", list(names), format_func=names.__getitem__, key=f"pin_of_{case.key}")
         record = state.session(session_key)
@@ -151,7 +151,7 @@ def add_to_case(record: SessionRecord, session_key: int, at: tuple[int, int] | N
 
 
 def _titled(case: Case) -> str:
-    return f"{case.text.title} ({case.text.ticket})" if case.text.ticket else case.text.title
+    return visible(f"{case.text.title} ({case.text.ticket})" if case.text.ticket else case.text.title)
 
 
 def _pin_button(label: str, key: str, case: Case, session_key: int, turn: TurnRecord, cause: Cause) -> None:

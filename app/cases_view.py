@@ -12,7 +12,7 @@ from analysis.report.words import IN_WORDS, counted, verdict
 from app import case_form, notes_state, state, visitors
 from app.case_comparison import comparison
 from app.name_form import ask_for_name
-from app.note_text import as_line, day, written
+from app.note_text import as_line, day, visible, written
 from app.session_view import wasted_from
 
 SIDES: dict[str, Side | None] = {"neither": None, "before": "before", "after": "after"}
@@ -44,13 +44,13 @@ def listed(cases: Sequence[Case]) -> pd.DataFrame:
     """The cases as a table."""
     return pd.DataFrame(
         {
-            "Case": [case.text.title for case in cases],
-            "Ticket": [case.text.ticket for case in cases],
-            "Customer": [case.text.customer for case in cases],
+            "Case": [visible(case.text.title) for case in cases],
+            "Ticket": [visible(case.text.ticket) for case in cases],
+            "Customer": [visible(case.text.customer) for case in cases],
             "Sessions": [len(case.sessions) for case in cases],
             "Findings": [len(case.pinned) for case in cases],
             "Changed (UTC)": pd.to_datetime([case.last.at for case in cases], unit="s", utc=True),
-            "by": [case.last.author for case in cases],
+            "by": [visible(case.last.author) for case in cases],
         }
     )
 
@@ -60,7 +60,8 @@ def headline(case: Case) -> None:
     st.button("All cases", icon=":material/arrow_back:", on_click=notes_state.open_case, args=(None,), type="tertiary")
     st.header(as_line(case.text.title), anchor=False)
     facts = [f"ticket {case.text.ticket}" if case.text.ticket else "no ticket", case.text.customer]
-    facts.append(f"changed by {case.last.author}, {day(case.last.at)}")
+    verb = "opened" if case.last.number == 1 else "changed"
+    facts.append(f"{verb} by {case.last.author}, {day(case.last.at)}")
     st.caption(as_line(" · ".join(fact for fact in facts if fact)))
     if case.text.narrative:
         written(case.text.narrative, f"case_{case.key}")

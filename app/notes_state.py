@@ -20,7 +20,7 @@ TABLE = "case_table_number"
 def author() -> str:
     """Who writes: whoever is logged in, else the name typed in this browser session; empty where there is none."""
     if st.user.get("is_logged_in"):
-        return str(st.user.get("name") or st.user.get("email") or "")
+        return str(next(filter(None, map(st.user.get, ("name", "email", "sub"))), ""))
     return str(st.session_state.get(AUTHOR, ""))
 
 

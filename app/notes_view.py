@@ -123,6 +123,9 @@ def _editor(annotation: Annotation) -> None:
                   args=(annotation.key, annotation.last.number))  # fmt: skip
     if save and not text.strip():
         st.error("An empty note says nothing: delete it instead.")
+    elif save and text.strip() == annotation.text:
+        notes_state.edit(None)
+        st.rerun()
     elif save:
         change(annotation.key, edited[1], text.strip())
 

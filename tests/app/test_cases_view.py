@@ -62,7 +62,7 @@ def test_a_case_is_made_and_opened(visit: Open, samples: Path, tmp_path: Path) -
     shown = press(write(named(shown), title="  "), "Create case")
     assert [error.value for error in shown.error] == ["Give the case a title."]
     shown = press(write(shown, title="Slow", ticket="SUP-1", customer="Us"), "Create case")
-    assert shown.query_params["case"] == "1" and "ticket SUP-1 · Us · changed by Ann" in words(shown)
+    assert shown.query_params["case"] == "1" and "ticket SUP-1 · Us · opened by Ann" in words(shown)
     shown = press(shown, "All cases")
     (table,) = shown.dataframe
     assert table.value.Case.tolist() == ["Slow"] and "case" not in shown.query_params

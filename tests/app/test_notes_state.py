@@ -32,3 +32,21 @@ def test_places_follow_the_store(samples: Path, tmp_path: Path, monkeypatch: pyt
     assert notes_state.placed(record, key)[0].place.moved, "its text is unknown now"
     repository.close()
     st.cache_resource.clear()
+
+
+@pytest.mark.parametrize(
+    ("user", "name"),
+    [
+        ({"is_logged_in": True, "name": "Ann Lee", "email": "a@x.example"}, "Ann Lee"),
+        ({"is_logged_in": True, "name": "", "email": "a@x.example"}, "a@x.example"),
+        ({"is_logged_in": True, "sub": "4711"}, "4711"),
+        ({"is_logged_in": False, "name": "Ann Lee"}, "typed by me"),
+        ({}, "typed by me"),
+    ],
+)
+def test_who_writes(monkeypatch: pytest.MonkeyPatch, user: dict[str, object], name: str) -> None:
+    monkeypatch.setattr(st, "user", user)
+    monkeypatch.setattr(st, "session_state", {})
+    assert notes_state.author() in (name, ""), "nobody has typed a name yet"
+    notes_state.call_me("  typed   by me ")
+    assert notes_state.author() == name

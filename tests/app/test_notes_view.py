@@ -94,6 +94,8 @@ def test_a_note_is_changed_deleted_and_brought_back(visit: Open, database: Path)
     shown = press(shown, "Edit")
     shown = press(fill(shown, NOTE, "second words", "text_area"), "Save")
     assert "second words" in words(shown) and "changed by Ann" in words(shown)
+    shown = press(press(shown, "Edit"), "Save")
+    assert "second words" in words(shown), "the same words are no change"
     shown = press(shown, "Delete")
     assert "Nobody has written about this session yet." in words(shown)
     shown = press(shown, "Bring back")
