@@ -10,6 +10,7 @@ from analysis.causes.base import Evidence
 from analysis.core.account import Facts, account, best_tokens, parts
 from analysis.core.align import common_prefix
 from analysis.core.blocks import left_behind, reusable_tokens
+from analysis.core.growth import Growing
 from analysis.core.lineage import Candidate
 from analysis.core.media import sent
 from analysis.core.serving import Asked, Served, Serving
@@ -86,6 +87,7 @@ class _Walk:
     _serving: Serving = field(init=False)
     _named: list[tuple[Session, Turn]] = field(default_factory=list)
     _last: dict[Lineage, tuple[Turn, TurnTokens, Served]] = field(default_factory=dict)
+    _memory: dict[Lineage, Growing] = field(default_factory=dict)
     _mixed: set[int] = field(init=False)
     _silent: int = 0
 
@@ -104,10 +106,12 @@ class _Walk:
                 raise
             self._note(session, turn, f"not rendered: {str(error).rstrip('.')}. {REMEDY}")
             tokens = None
-        unknown = TurnAnalysis(turn, turn.usage.prompt_tokens)
-        self.results[id(turn)] = (
-            unknown if tokens is None else self._aligned(session, self._checked(session, turn, tokens), tokens)
-        )
+        if tokens is None:
+            self.results[id(turn)] = TurnAnalysis(turn, turn.usage.prompt_tokens)
+            return
+        memory = self._memory.setdefault((id(session), turn.lineage), Growing())
+        tokens = replace(tokens, full_ids=memory.keep(tokens.full_ids))
+        self.results[id(turn)] = self._aligned(session, self._checked(session, turn, tokens), tokens)
 
     def _checked(self, session: Session, turn: Turn, tokens: TurnTokens) -> Turn:
         """The turn without a cached count that no prompt of its length can have."""

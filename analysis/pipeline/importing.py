@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
+from analysis.core.align import common_prefix
 from analysis.formats import read_logs
 from analysis.formats.base import FormatError
 from analysis.formats.grouping import known_times
@@ -200,9 +201,12 @@ def _texts(analysed: Analysed, renderers: Renderers) -> dict[str, dict[int, byte
     """What the tokens of each model stand for, so that a stored session is read without its tokenizer."""
     used: dict[str, list[TokenIds]] = {}
     for record in analysed.records:
+        last: dict[str, TokenIds] = {}
         for turn, full_ids in zip(record.turns, record.full_ids, strict=True):
             if full_ids is not None and renderers.has(turn.model) and turn.model not in analysed.wrong_models:
-                used.setdefault(turn.model, []).append(np.unique(full_ids))
+                known = common_prefix(last[turn.model], full_ids) if turn.model in last else 0
+                last[turn.model] = full_ids
+                used.setdefault(turn.model, []).append(np.unique(full_ids[known:]))
     texts: dict[str, dict[int, bytes]] = {}
     for model, arrays in used.items():
         renderer = renderers.renderer_for(model)
