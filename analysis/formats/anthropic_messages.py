@@ -15,6 +15,7 @@ from analysis.formats.base import FormatError, Problems, Progress
 from analysis.formats.calls import dig, entry, first_text, mapping, objects, usage
 from analysis.formats.grouping import Entry, grouped
 from analysis.formats.jsontext import Fields
+from analysis.formats.stored import Data
 from analysis.model.session import Json, JsonObject, Log, Usage
 
 name = "anthropic-messages"
@@ -33,7 +34,7 @@ def sniff(head: bytes) -> bool:
     return any(wrapper.api(record) == "messages" and not shape.OTHERS & record.keys() for record in shape.opening(head))
 
 
-def read(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
+def read(data: Data, file: str, source: str, progress: Progress | None = None) -> Log:
     """Parse a whole log; raise FormatError where no record is a request."""
     problems, reader = Problems(file), _Reader()
     entries: list[Entry] = []

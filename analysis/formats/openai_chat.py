@@ -14,6 +14,7 @@ from analysis.formats.bodies import BodyReader, ResponseParts, ids, response
 from analysis.formats.calls import SALT_KEY, marks
 from analysis.formats.grouping import Entry, grouped
 from analysis.formats.jsontext import Fields
+from analysis.formats.stored import Data
 from analysis.formats.times import seconds
 from analysis.formats.wrapper import ENDED, REQUEST, REQUEST_ID, RESPONSE, STARTED, STREAM
 from analysis.model.session import CachedBasis, Json, JsonObject, Log, TokenIds, Turn, Usage
@@ -37,7 +38,7 @@ def sniff(head: bytes) -> bool:
     return not foreign and any(wrapper.api(record) == "chat" for record in records)
 
 
-def read(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
+def read(data: Data, file: str, source: str, progress: Progress | None = None) -> Log:
     """Parse a whole log; raise FormatError where not one record holds a request that was sent to a server."""
     log = read_bodies(data, file, source, progress)
     turns = [turn for session in log.sessions for turn in session.turns]
@@ -49,7 +50,7 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
     return log
 
 
-def read_bodies(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
+def read_bodies(data: Data, file: str, source: str, progress: Progress | None = None) -> Log:
     """Parse request bodies, with or without a response; raise FormatError where not one record is a request."""
     problems = Problems(file)
     bodies = BodyReader(SALT_KEY)

@@ -68,7 +68,7 @@ def _read(
             yield path.name, error
     stage = None if progress is None else lambda done, total: progress("bytes read", done, total)
     together = joined(sources)
-    yield from read_logs([(file.name, file.data) for file in together.files], together.name, log_format, stage)
+    yield from read_logs([(file.name, file.content) for file in together.files], together.name, log_format, stage)
 
 
 def _reason(error: Exception) -> str:

@@ -4,7 +4,6 @@ A file, or a folder read together, is the history of one server.  What was impor
 nothing; a file that has grown since replaces what it was.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -126,7 +125,7 @@ def _sessions(source: Source, log_format: str | None, progress: Progress | None)
     sessions: list[Session] = []
     problems: list[Problem] = []
     refused: list[FormatError] = []
-    files = [(file.name, file.data) for file in source.files]
+    files = [(file.name, file.content) for file in source.files]
     for name, log in read_logs(files, source.name, log_format, _stage(progress, "bytes read")):
         if isinstance(log, FormatError):
             refused.append(log)
@@ -172,8 +171,7 @@ def _replaced(source: Source, repository: Repository) -> list[int]:
     """Earlier imports of the same content read in another way, or of the beginning of the file that has grown."""
     keys = []
     for key, sha256, num_bytes in repository.sizes(source.name):
-        beginning = source.files[0].data[:num_bytes] if len(source.files) == 1 else None
-        grown = beginning is not None and hashlib.sha256(beginning).hexdigest() == sha256
+        grown = len(source.files) == 1 and source.files[0].sha256(num_bytes) == sha256
         refilled = len(source.files) > 1  # a folder, or logs read together, under the same name: what is in it now
         if grown or refilled or sha256 == source.sha256:
             keys.append(key)

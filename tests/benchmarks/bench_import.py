@@ -33,7 +33,7 @@ def parse(log: Path, db: Path) -> None:
     from analysis.formats import read_logs
 
     source = read_source(log)
-    for _name, found in read_logs([(file.name, file.data) for file in source.files], source.name):
+    for _name, found in read_logs([(file.name, file.content) for file in source.files], source.name):
         assert not isinstance(found, Exception)
 
 

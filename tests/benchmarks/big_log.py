@@ -96,7 +96,9 @@ class _Maker:
         return _line(session, at, body, reply, usage)
 
     def _reply(self, session: _Session) -> dict[str, Any]:
-        arguments = json.dumps({"path": f"src/m{self.chooser.randrange(9999)}.py", "start": self.chooser.randrange(500)})
+        arguments = json.dumps(
+            {"path": f"src/m{self.chooser.randrange(9999)}.py", "start": self.chooser.randrange(500)}
+        )
         call_id = f"call-{session.number}-{session.turn}"
         call = {"id": call_id, "type": "function", "function": {"name": "read_file", "arguments": arguments}}
         said: dict[str, Any] = {"role": "assistant", "content": _text(self.chooser, self._lines, 30)}
