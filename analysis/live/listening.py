@@ -53,7 +53,7 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 recorder,
-                http="h11",
+                http="httptools",
                 ws="none",
                 loop="asyncio",
                 lifespan="off",

@@ -17,6 +17,7 @@ import pandas as pd
 
 from analysis.model.record import SessionRecord
 from analysis.model.session import Problem, TokenIds
+from analysis.store.backup import copy_store
 from analysis.store.database import StoreError, connect, unreadable
 from analysis.store.reading import read_full_ids, read_session
 from analysis.store.writing import insert_problems, insert_sessions, insert_token_text
@@ -108,6 +109,10 @@ class Repository:
     def close(self) -> None:
         """Close the file; the repository is of no use afterwards."""
         self._connection.close()
+
+    def copy_to(self, path: Path) -> None:
+        """Write a copy of everything to a new file; raise StoreError where it cannot be."""
+        copy_store(self._connection, path)
 
     def version(self) -> tuple[int, int]:
         """Changes whenever what is stored does: the newest import and how many there are."""
