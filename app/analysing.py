@@ -1,5 +1,6 @@
 """What every command does that analyses logs: renderer and settings from its options, and all logs read."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
@@ -50,8 +51,12 @@ def analyse_all(
     settings: Settings,
     log_format: str | None = None,
     side: SideFiles = NO_SIDE_FILES,
+    keep: Callable[[Analysed], object] | None = None,
 ) -> tuple[list[Analysed], list[Problem]]:
-    """Analyse every log that can be read; what cannot be is a problem, and is an error where nothing is left."""
+    """Analyse every log that can be read; what cannot be is a problem, and is an error where nothing is left.
+
+    ``keep`` stores each as soon as it is analysed, so that what is interrupted keeps what it had.
+    """
     sources: list[Source] = []
     refused: list[tuple[str, Exception]] = []
     for path in logs:
@@ -67,6 +72,9 @@ def analyse_all(
             analysed.append(analyse_source(source, renderers, settings, log_format, progress(), side))
         except FormatError as error:
             refused.append((source.name, error))
+            continue
+        if keep is not None:
+            keep(analysed[-1])
     if not analysed and refused:
         raise refused[0][1]
     return analysed, [Problem(name, None, reason(error).removeprefix(f"{name}: ")) for name, error in refused]

@@ -14,6 +14,7 @@ from analysis.pipeline.side_files import as_served
 from analysis.pipeline.sources import Source, joined, read_source, source_of
 from analysis.report.words import counted
 from app import state
+from app.pace import Pace
 from app.plain import plain
 
 IDS = "The log's ids and known models"
@@ -164,12 +165,14 @@ def import_sources(sources: Sequence[Source], renderers: Renderers, settings: Se
     """Analyse and store sources under a progress bar.  A file that is no log is named and the others go on."""
     outcome = Outcome()
     kept = state.repository()
-    bar = st.progress(0.0, "Reading")
+    bar, pace = st.progress(0.0, "Reading"), Pace()
 
     def show(stage: str, done: int, total: int) -> None:
-        bar.progress(min(1.0, done / max(1, total)), f"{done:,} of {total:,} {stage}")
+        if (line := pace.line(stage, done, total)) is not None:
+            bar.progress(min(1.0, done / max(1, total)), f"{which}{line}")
 
-    for source in sources:
+    for number, source in enumerate(sources, 1):
+        which = f"Log {number} of {len(sources)}: " if len(sources) > 1 else ""
         state.remember_log(source)
         if already_stored(source, renderers, settings, kept):
             outcome.unchanged += 1
