@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import cast, get_args
 
 from analysis.core.media import of_features
-from analysis.formats import jsontext, shape, sse, wrapper
+from analysis.formats import calls, jsontext, shape, sse, wrapper
 from analysis.formats.base import FormatError, Problems, Progress
 from analysis.formats.bodies import BodyReader, ResponseParts, ids, response
-from analysis.formats.calls import SALT_KEY, marks
+from analysis.formats.calls import marks
 from analysis.formats.grouping import Entry, grouped
 from analysis.formats.jsontext import Fields
 from analysis.formats.stored import Data
@@ -53,7 +53,7 @@ def read(data: Data, file: str, source: str, progress: Progress | None = None) -
 def read_bodies(data: Data, file: str, source: str, progress: Progress | None = None) -> Log:
     """Parse request bodies, with or without a response; raise FormatError where not one record is a request."""
     problems = Problems(file)
-    bodies = BodyReader(SALT_KEY)
+    bodies = BodyReader(calls.SALT_KEY)
     entries = []
     for line, record in jsontext.records(data, problems, progress):
         try:

@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from analysis.core.align import common_prefix
-from analysis.formats import read_logs
 from analysis.formats.base import FormatError
 from analysis.formats.grouping import known_times
 from analysis.model.finding import SessionAnalysis
@@ -22,6 +21,7 @@ from analysis.model.settings import Settings
 from analysis.pipeline.analyse import NO_SIDE_FILES, analyse
 from analysis.pipeline.gaps import SideFiles
 from analysis.pipeline.peel import with_plans
+from analysis.pipeline.reading import read_files
 from analysis.pipeline.record import records
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import Source
@@ -126,7 +126,7 @@ def _sessions(source: Source, log_format: str | None, progress: Progress | None)
     problems: list[Problem] = []
     refused: list[FormatError] = []
     files = [(file.name, file.content) for file in source.files]
-    for name, log in read_logs(files, source.name, log_format, _stage(progress, "bytes read")):
+    for name, log in read_files(files, source.name, log_format, progress):
         if isinstance(log, FormatError):
             refused.append(log)
             problems.append(Problem(name, None, str(log).removeprefix(f"{name}: ")))
