@@ -1,6 +1,5 @@
 """What every command does that analyses logs: renderer and settings from its options, and all logs read."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
@@ -10,10 +9,11 @@ from analysis.model.session import Problem
 from analysis.model.settings import Normalisation, Settings
 from analysis.pipeline.analyse import NO_SIDE_FILES
 from analysis.pipeline.gaps import SideFiles
-from analysis.pipeline.importing import Analysed, analyse_source
+from analysis.pipeline.importing import Analysed, analyse_source, import_source
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.side_files import as_served
 from analysis.pipeline.sources import Source, joined, read_source
+from analysis.store.repository import Repository
 from app import places
 from app.terminal import progress, reason
 
@@ -51,11 +51,11 @@ def analyse_all(
     settings: Settings,
     log_format: str | None = None,
     side: SideFiles = NO_SIDE_FILES,
-    keep: Callable[[Analysed], object] | None = None,
+    repository: Repository | None = None,
 ) -> tuple[list[Analysed], list[Problem]]:
     """Analyse every log that can be read; what cannot be is a problem, and is an error where nothing is left.
 
-    ``keep`` stores each as soon as it is analysed, so that what is interrupted keeps what it had.
+    Each is kept in the repository, where there is one, as soon as it is analysed.
     """
     sources: list[Source] = []
     refused: list[tuple[str, Exception]] = []
@@ -69,12 +69,12 @@ def analyse_all(
     analysed: list[Analysed] = []
     for source in sources:
         try:
-            analysed.append(analyse_source(source, renderers, settings, log_format, progress(), side))
+            if repository is None:
+                analysed.append(analyse_source(source, renderers, settings, log_format, progress(), side))
+            else:
+                analysed.append(import_source(source, renderers, settings, repository, log_format, progress(), side))
         except FormatError as error:
             refused.append((source.name, error))
-            continue
-        if keep is not None:
-            keep(analysed[-1])
     if not analysed and refused:
         raise refused[0][1]
     return analysed, [Problem(name, None, reason(error).removeprefix(f"{name}: ")) for name, error in refused]

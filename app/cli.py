@@ -17,7 +17,7 @@ from analysis.model.record import SessionRecord
 from analysis.model.session import Problem
 from analysis.model.settings import DEFAULT_RETENTION, Settings
 from analysis.pipeline.compare import compare
-from analysis.pipeline.importing import already_stored, analyse_source, store
+from analysis.pipeline.importing import already_stored, import_source
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.side_files import read_beside
 from analysis.pipeline.sources import LogFile, read_source
@@ -64,7 +64,7 @@ def serve(logs: options.MoreLogs = None, db: options.Database = None, port: opti
         renderers = Renderers(known=places.known_models())
         for source in map(read_source, logs or []):
             if not already_stored(source, renderers, Settings(), repository):
-                store(analyse_source(source, renderers, Settings(), progress=progress()), renderers, repository)
+                import_source(source, renderers, Settings(), repository, progress=progress())
         repository.close()
     except (ValueError, OSError) as error:
         fail(error)
@@ -117,8 +117,7 @@ def analyze(
         settings = served(renderers, beside.settings(given))
         if retention is not None:  # 0 is a value and the default, so only here is it known that it was given
             settings = replace(settings, retention=retention)
-        keep = None if repository is None else lambda one: store(one, renderers, repository)
-        analysed, problems = analyse_all(logs, renderers, settings, log_format, beside.side, keep)
+        analysed, problems = analyse_all(logs, renderers, settings, log_format, beside.side, repository)
         problems.extend(beside.problems)
         if repository is not None:
             repository.close()

@@ -8,7 +8,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from analysis.formats.base import FormatError
 from analysis.model.settings import DEFAULT_BLOCK_SIZE, Settings
-from analysis.pipeline.importing import already_stored, analyse_source, store
+from analysis.pipeline.importing import already_stored, import_source
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.side_files import as_served
 from analysis.pipeline.sources import Source, joined, read_source, source_of
@@ -178,12 +178,10 @@ def import_sources(sources: Sequence[Source], renderers: Renderers, settings: Se
             outcome.unchanged += 1
             continue
         try:
-            analysed = analyse_source(source, renderers, settings, progress=show)
+            analysed = import_source(source, renderers, settings, kept, progress=show)
         except FormatError as error:
             outcome.refused = (*outcome.refused, str(error))
             continue
-        bar.progress(1.0, f"Storing {counted(len(analysed.records), 'session')}")
-        store(analysed, renderers, kept)
         outcome.sessions += len(analysed.records)
         outcome.turns += sum(len(record.turns) for record in analysed.records)
         outcome.problems += len(analysed.all_problems)

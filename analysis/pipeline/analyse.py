@@ -26,7 +26,7 @@ from analysis.pipeline.explain import divergence
 from analysis.pipeline.gaps import Gaps, SideFiles, Visit, source_facts
 from analysis.pipeline.pool_sizes import PoolSizes, pool_sizes
 from analysis.pipeline.reconcile import reconcile
-from analysis.pipeline.tokens import RendererFor, TurnTokens, turn_tokens
+from analysis.pipeline.tokens import RendererFor, TokensOf, TurnTokens, rendered_tokens
 
 NO_SIDE_FILES = SideFiles()
 Keys = tuple[str, str | None, str | None, str | None]
@@ -44,13 +44,14 @@ def analyse(
     progress: Progress | None = None,
     as_given: bool = False,
     side: SideFiles = NO_SIDE_FILES,
+    tokens_of: TokensOf = rendered_tokens,
 ) -> list[SessionAnalysis]:
     """Explain every turn of sessions that share one server history, in the order the server got the requests.
 
     ``as_given`` takes the turns in the order they stand in, whatever their times say.  ``side`` is what the server said
     beside the log.
     """
-    walk = _Walk(settings, renderer_for, sessions)
+    walk = _Walk(settings, renderer_for, sessions, tokens_of)
     order = [(session, turn) for session in sessions for turn in session.turns]
     order = order if as_given else in_time(order)
     for done, (session, turn) in enumerate(order, 1):
@@ -81,6 +82,7 @@ class _Walk:
     settings: Settings
     renderer_for: RendererFor
     sessions: Sequence[Session]
+    tokens_of: TokensOf
     results: dict[int, TurnAnalysis] = field(default_factory=dict)
     problems: dict[int, list[Problem]] = field(default_factory=dict)
     visits: list[Visit] = field(default_factory=list)
@@ -98,7 +100,8 @@ class _Walk:
     def visit(self, session: Session, turn: Turn) -> None:
         """Explain one turn and remember what it leaves behind.  Raise the OSError of a server that stays silent."""
         try:
-            tokens = turn_tokens(turn, self.renderer_for(turn.request.model))
+            last = self._last.get((id(session), turn.lineage))
+            tokens = self.tokens_of(session, turn, self.renderer_for, last[1].full_ids if last else None)
             self._silent = 0
         except (ValueError, OSError) as error:
             self._silent = self._silent + 1 if isinstance(error, OSError) else 0

@@ -19,16 +19,18 @@ from analysis.model.renderer import Renderer
 from analysis.model.session import Problem, Session, TokenIds
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import NO_SIDE_FILES, analyse
+from analysis.pipeline.checkpoint import Checkpoint, checkpoint
 from analysis.pipeline.gaps import SideFiles
 from analysis.pipeline.peel import with_plans
 from analysis.pipeline.reading import read_files
 from analysis.pipeline.record import records
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import Source
-from analysis.pipeline.tokens import RendererFor
+from analysis.pipeline.tokens import RendererFor, TokensOf, rendered_tokens
 from analysis.pipeline.wrong_tokenizer import wrong_tokenizers
 from analysis.store.repository import Import, Repository
 
+LARGE_IMPORT = 16 << 20  # bytes: what is smaller is analysed again sooner than it takes to notice
 Progress = Callable[[str, int, int], None]  # stage, done, in all
 
 
@@ -62,6 +64,34 @@ class Explained:
     wrong: Mapping[str, Problem]
 
 
+def import_source(
+    source: Source,
+    renderers: Renderers,
+    settings: Settings,
+    repository: Repository,
+    log_format: str | None = None,
+    progress: Progress | None = None,
+    side: SideFiles = NO_SIDE_FILES,
+) -> Analysed:
+    """Analyse a source and keep it: all of it or, where that is interrupted, nothing.
+
+    The tokens of a large one are kept beside the database on the way, so that the same import goes on where it was.
+    Raises FormatError where no file of it is a log, StoreError where it cannot be stored.
+    """
+    kept = _checkpoint(source, renderers, settings, repository)
+    try:
+        tokens_of = rendered_tokens if kept is None else kept.tokens_of
+        analysed = analyse_source(source, renderers, settings, log_format, progress, side, tokens_of)
+        store(analysed, renderers, repository)
+    except BaseException:
+        if kept is not None:
+            kept.close()
+        raise
+    if kept is not None:
+        kept.drop()
+    return analysed
+
+
 def analyse_source(
     source: Source,
     renderers: Renderers,
@@ -69,9 +99,10 @@ def analyse_source(
     log_format: str | None = None,
     progress: Progress | None = None,
     side: SideFiles = NO_SIDE_FILES,
+    tokens_of: TokensOf = rendered_tokens,
 ) -> Analysed:
     """Read and explain a source with what was said beside it.  Raises FormatError where no file of it is a log."""
-    found = explained(source, renderers, settings, log_format, progress, side)
+    found = explained(source, renderers, settings, log_format, progress, side, tokens_of)
     planned = with_plans(found.analyses, found.renderer_for, _stage(progress, "fix plans made"))
     made = tuple(records(planned))
     stated = (*found.problems, *found.wrong.values(), *_missing_tokenizers(made, renderers))
@@ -85,6 +116,7 @@ def explained(
     log_format: str | None = None,
     progress: Progress | None = None,
     side: SideFiles = NO_SIDE_FILES,
+    tokens_of: TokensOf = rendered_tokens,
 ) -> Explained:
     """Read a source and explain its turns, without their fix plans.  Raises FormatError where no file is a log."""
     sessions, problems = _sessions(source, log_format, progress)
@@ -93,7 +125,8 @@ def explained(
     def renderer_for(model: str) -> Renderer | None:
         return None if model in wrong else renderers.renderer_for(model)
 
-    analyses = analyse(sessions, renderer_for, settings, _stage(progress, "turns analysed"), side=side)
+    stage = _stage(progress, "turns analysed")
+    analyses = analyse(sessions, renderer_for, settings, stage, side=side, tokens_of=tokens_of)
     return Explained(analyses, renderer_for, problems, wrong)
 
 
@@ -119,6 +152,16 @@ def store(analysed: Analysed, renderers: Renderers, repository: Repository) -> i
 def already_stored(source: Source, renderers: Renderers, settings: Settings, repository: Repository) -> bool:
     """Whether this very content was imported in this very way."""
     return repository.find(source.sha256, _how(settings, renderers)) is not None
+
+
+def _checkpoint(source: Source, renderers: Renderers, settings: Settings, repository: Repository) -> Checkpoint | None:
+    if source.num_bytes < LARGE_IMPORT or repository.unfinished is None:
+        return None
+    try:
+        what = [source.name, source.sha256, _how(settings, renderers), renderers.stamp]
+        return checkpoint(repository.unfinished, json.dumps(what))
+    except OSError:  # a folder that cannot be written: the import works without
+        return None
 
 
 def _sessions(source: Source, log_format: str | None, progress: Progress | None) -> tuple[list[Session], list[Problem]]:

@@ -29,6 +29,13 @@ class Renderers:
         """What an import is remembered by: another renderer is another analysis."""
         return f"endpoint {self.server.url}" if self.server else self.model or "known models"
 
+    @property
+    def stamp(self) -> str:
+        """What changes when the files of a model are changed: their sizes and times."""
+        folders = [Path(self.model).expanduser()] if self.model else sorted(set(self.known.values()))
+        found = (file for folder in folders if folder.is_dir() for file in sorted(folder.iterdir()) if file.is_file())
+        return repr([(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in found])
+
     def has(self, model: str) -> bool:
         """Whether there is a renderer for this model, without loading it."""
         return self.server is not None or self.model is not None or model in self.known

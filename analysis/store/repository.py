@@ -18,7 +18,7 @@ import pandas as pd
 from analysis.model.record import SessionRecord
 from analysis.model.session import Problem, TokenIds
 from analysis.store.backup import copy_store
-from analysis.store.database import StoreError, connect, unreadable
+from analysis.store.database import MEMORY, StoreError, connect, unreadable
 from analysis.store.reading import read_full_ids, read_session
 from analysis.store.writing import insert_problems, insert_sessions, insert_token_text
 
@@ -113,6 +113,11 @@ class Repository:
     def copy_to(self, path: Path) -> None:
         """Write a copy of everything to a new file; raise StoreError where it cannot be."""
         copy_store(self._connection, path)
+
+    @property
+    def unfinished(self) -> Path | None:
+        """The folder beside the database for imports that are under way; None in memory."""
+        return None if self.name == MEMORY else Path(f"{self.name}.unfinished")
 
     def version(self) -> tuple[int, int]:
         """Changes whenever what is stored does: the newest import and how many there are."""

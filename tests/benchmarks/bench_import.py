@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from analysis.model.settings import Settings
-from analysis.pipeline.importing import analyse_source, store
+from analysis.pipeline.importing import import_source
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import read_source
 from analysis.store.repository import Repository
@@ -74,7 +74,7 @@ def measure(log: Path, megabytes: float, stages: tuple[str, ...] = tuple(STAGES)
 
 def _import(log: Path, db: Path, renderers: Renderers) -> None:
     repository = Repository.open(db)
-    store(analyse_source(read_source(log), renderers, GIVEN), renderers, repository)
+    import_source(read_source(log), renderers, GIVEN, repository)
     repository.close()
 
 
