@@ -21,9 +21,10 @@ from analysis.model.finding import Donor, Previous, SessionAnalysis, TurnAnalysi
 from analysis.model.gap import SourceFacts
 from analysis.model.session import Problem, Session, Turn
 from analysis.model.settings import Settings
-from analysis.pipeline.evidence import Compared
+from analysis.pipeline.evidence import OTHER_SESSIONS, Compared
 from analysis.pipeline.explain import divergence
 from analysis.pipeline.gaps import Gaps, SideFiles, Visit, source_facts
+from analysis.pipeline.others import Others
 from analysis.pipeline.pool_sizes import PoolSizes, pool_sizes
 from analysis.pipeline.reconcile import reconcile
 from analysis.pipeline.tokens import RendererFor, TokensOf, TurnTokens, rendered_tokens
@@ -73,6 +74,11 @@ class _Ground:
     gaps: Gaps
     compared: Compared
     places: dict[tuple[int, int], int]
+    others: Others
+
+    def others_of(self, place: int | None) -> list[TurnAnalysis]:
+        """What the first turn that was visited there is held against."""
+        return [] if place is None else self.others.before(place, OTHER_SESSIONS)
 
 
 @dataclass(slots=True)
@@ -133,7 +139,8 @@ class _Walk:
         facts = source_facts(self.visits, self.settings, side)
         facts = facts if self.is_complete else replace(facts, outside_tokens=None)
         gaps = Gaps(self.visits, self.settings, side, blocks_needed)
-        ground = _Ground(facts, gaps, Compared(self.renderer_for), self._places())
+        others = Others(self.visits, [keys_of(visit.found.turn) for visit in self.visits])
+        ground = _Ground(facts, gaps, Compared(self.renderer_for), self._places(), others)
         for session in self.sessions:
             lineages: dict[str | None, list[TurnAnalysis]] = {}
             for turn in session.turns:
@@ -162,22 +169,13 @@ class _Walk:
                 gap=ground.gaps.of(place) if missed and place is not None else None,
                 source=ground.facts,
                 comparison=ground.compared.with_previous(before, index, previous) if previous else None,
-                first=ground.compared.with_others(found, self._others(place)) if opens else None,
+                first=ground.compared.with_others(found, ground.others_of(place)) if opens else None,
                 before=last,
             )
             causes, notes = explain(asked)
             yield replace(found, causes=causes, notes=notes)
             last = found.turn
             previous = found if found.full_ids is not None else previous
-
-    def _others(self, place: int | None) -> list[TurnAnalysis]:
-        """The latest turn of every other session with the same keys before a visit."""
-        if place is None:
-            return []
-        mine = self.visits[place]
-        same = [visit for visit in self.visits[:place] if visit.session != mine.session]
-        keys = keys_of(mine.found.turn)
-        return list({one.session: one.found for one in same if keys_of(one.found.turn) == keys}.values())
 
     def session(self, session: Session, found: Reconciliation) -> SessionAnalysis:
         """What was found of a session; ``found`` is the reconciliation of the whole history."""
