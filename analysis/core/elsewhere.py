@@ -69,11 +69,11 @@ def elsewhere(order: Sequence[Left], size: int) -> Elsewhere:
         alike = common_prefix(last.full_ids, left.full_ids) if last else 0
         blocks = fingerprints(left.full_ids, size, known, alike)
         latest[left.session, left.keys] = left, blocks
-        there_from = np.full(len(blocks), _ended(order, place), np.int64)
-        there_from[: left.prompt_tokens // size] = place + 1
-        new = slice(min(alike, last.prompt_tokens) // size if last else 0, None)  # the rest was there before
-        session = np.full(len(blocks), left.session, np.int64)
-        pieces.setdefault(left.keys, []).append((blocks[new], there_from[new], session[new]))
+        known_blocks = min(alike, last.prompt_tokens) // size if last else 0  # they were there before
+        there_from = np.full(len(blocks) - known_blocks, _ended(order, place), np.int64)
+        there_from[: max(0, left.prompt_tokens // size - known_blocks)] = place + 1
+        session = np.full(len(there_from), left.session, np.int64)
+        pieces.setdefault(left.keys, []).append((blocks[known_blocks:].copy(), there_from, session))
     return Elsewhere(
         size, {keys: _known(of_keys) for keys, of_keys in pieces.items() if any(len(p[0]) for p in of_keys)}
     )

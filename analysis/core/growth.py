@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 Array = TypeVar("Array", bound=npt.NDArray[Any])
 
-ROOM = 1.5  # times its length that a sequence gets once it has grown
+ROOM = 2  # times its length that a sequence gets once it has grown
 
 
 @dataclass(slots=True, eq=False)
@@ -30,7 +30,7 @@ class Growing:
         elif length <= len(self._memory):
             self._memory[known:length] = array[known:]
         else:
-            self._memory = np.empty(int(ROOM * length), array.dtype)
+            self._memory = np.empty(ROOM * length, array.dtype)
             self._memory[:length] = array
         self._last = self._memory[:length]
         self._last.flags.writeable = False
