@@ -26,7 +26,7 @@ from analysis.report.gates import causes_among, lost_percent
 from analysis.report.template_words import exit_code
 from analysis.report.words import IN_WORDS, reconciled
 from analysis.store.repository import Repository
-from app import check_command, convert_command, options, places, record_command, store_command
+from app import check_command, convert_command, options, places, record_command, store_command, visitors
 from app.analysing import analyse_all, block_size_of, renderers_of, served
 from app.printing import comparison_text, json_text, safe, session_text
 from app.template_command import check_all, write_checks
@@ -47,20 +47,32 @@ def dashboard(context: typer.Context, version: options.Version = False) -> None:
         typer.echo(f"whymiss {metadata.version('whymiss')}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        serve([], None, None)
+        serve()
 
 
 @app.command()
-def serve(logs: options.MoreLogs = None, db: options.Database = None, port: options.Port = None) -> None:
-    """Start the dashboard on 127.0.0.1.
+def serve(
+    logs: options.MoreLogs = None,
+    db: options.Database = None,
+    port: options.Port = None,
+    host: options.Host = "127.0.0.1",
+    read_only: options.ReadOnly = False,
+    allow_endpoint: options.AllowEndpoint = None,
+) -> None:
+    """Start the dashboard, on 127.0.0.1 unless --host says otherwise.
 
     Examples: whymiss serve · whymiss serve proxy.jsonl --db team.duckdb --port 8600
+    · whymiss serve --db team.duckdb --host 0.0.0.0 --read-only
     """
     from app.serving import run_dashboard  # streamlit takes a second to import
 
     file = db or places.database()
+    shared = visitors.are_others(host)
     try:
-        repository = Repository.open(file)
+        if read_only and logs:
+            raise ValueError("--read-only adds no logs: leave them out, or start without it.")
+        visitors.settle(read_only, shared, allow_endpoint or [])
+        repository = Repository.open(file, read_only)
         renderers = Renderers(known=places.known_models())
         for source in map(read_source, logs or []):
             if not already_stored(source, renderers, Settings(), repository):
@@ -68,8 +80,11 @@ def serve(logs: options.MoreLogs = None, db: options.Database = None, port: opti
         repository.close()
     except (ValueError, OSError) as error:
         fail(error)
-    typer.echo(f"Whymiss keeps its sessions in {safe(str(file))} (--db chooses another).", err=True)
-    run_dashboard(file, port)
+    say(f"Whymiss {'reads' if read_only else 'keeps'} its sessions in {file} (--db chooses another).")
+    if shared:
+        more = "" if read_only else " and adds logs"
+        say(f"Whoever reaches {host} sees every session{more}; the README says how to ask for a login.")
+    run_dashboard(file, port, host)
 
 
 @app.command()

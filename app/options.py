@@ -67,3 +67,8 @@ MaxDrop = Annotated[
 ]
 Copy = Annotated[Path, typer.Argument(help="The file of the copy.")]
 Replace = Annotated[bool, typer.Option("--replace", help="Replace the database that is there; what is in it is lost.")]
+ReadOnly = Annotated[bool, typer.Option("--read-only", help="Sessions are looked at, not added or forgotten.")]
+AllowEndpoint = Annotated[
+    list[str] | None,
+    typer.Option("--allow-endpoint", help="A server that visitors may ask, where others than this machine visit."),
+]

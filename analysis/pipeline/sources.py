@@ -12,7 +12,7 @@ from analysis.formats.base import FormatError
 from analysis.formats.containers import GZIP, ZIP, unpacked
 from analysis.formats.stored import Data, Stored
 
-LOG_ENDINGS = (".jsonl", ".json", ".ndjson", ".log", ".traj", ".eval", ".csv", ".har")
+LOG_ENDINGS = (".jsonl", ".json", ".ndjson", ".log", ".traj", ".eval", ".csv", ".har", ".yaml", ".yml")
 LARGE = 32 << 20  # bytes of a file that is not read into memory as a whole
 ENDINGS = (*LOG_ENDINGS, *(f"{ending}.gz" for ending in LOG_ENDINGS), ".zip")
 

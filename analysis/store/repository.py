@@ -18,7 +18,7 @@ import pandas as pd
 from analysis.model.record import SessionRecord
 from analysis.model.session import Problem, TokenIds
 from analysis.store.backup import copy_store
-from analysis.store.database import MEMORY, StoreError, connect, unreadable
+from analysis.store.database import MEMORY, StoreError, connect, looked_into, unreadable
 from analysis.store.reading import read_full_ids, read_session
 from analysis.store.writing import insert_problems, insert_sessions, insert_token_text
 
@@ -102,9 +102,9 @@ class Repository:
         self._writing = Lock()
 
     @classmethod
-    def open(cls, path: Path | str) -> "Repository":
-        """Open or create the database; raise StoreError with the remedy."""
-        return cls(connect(path), str(path))
+    def open(cls, path: Path | str, read_only: bool = False) -> "Repository":
+        """Open or create the database, or only look into one that is there; raise StoreError with the remedy."""
+        return cls(looked_into(path) if read_only else connect(path), str(path))
 
     def close(self) -> None:
         """Close the file; the repository is of no use afterwards."""

@@ -1,19 +1,19 @@
 """An import that is interrupted goes on with the tokens it had found."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from analysis.formats import read_log
 from analysis.model.renderer import Renderer
-from analysis.model.session import Log, Session, TokenIds
+from analysis.model.session import Session, TokenIds
 from analysis.pipeline.analyse import analyse
 from analysis.pipeline.checkpoint import ENDING, STALE_SECONDS, checkpoint
 from analysis.pipeline.record import records
 from analysis.pipeline.tokens import TurnTokens
-from tests.builders import SAMPLES, log_of
+from tests.builders import SAMPLES, log_of, without_ids
 from tests.sample_store import GIVEN, sample_renderers
 
 FAULTY = next(path for path in SAMPLES if path.stem.startswith("06"))  # three faults: it diverges again and again
@@ -31,12 +31,9 @@ class Counted:
         return sample_renderers().renderer_for(model)
 
 
-def without_ids(log: Log) -> list[Session]:
-    """The sessions as a log without token ids gives them."""
-    return [
-        replace(one, turns=tuple(replace(turn, prompt_ids=None, output_ids=None) for turn in one.turns))
-        for one in log.sessions
-    ]
+def sessions_of(path: Path) -> list[Session]:
+    """The sessions of a sample as a log without token ids gives them."""
+    return list(read_log(without_ids(path), path.name, path.name).sessions)
 
 
 def walked(folder: Path, sessions: list[Session], stop_after: int | None = None) -> tuple[list[TurnTokens | None], int]:
@@ -65,7 +62,7 @@ def same(one: TurnTokens | None, other: TurnTokens | None) -> bool:
 @pytest.mark.parametrize("path", [FAULTY, SHARED], ids=lambda path: path.stem)
 @pytest.mark.parametrize("stop_after", [0, 1, 3])
 def test_it_goes_on_where_it_was(tmp_path: Path, path: Path, stop_after: int) -> None:
-    sessions = without_ids(log_of(path))
+    sessions = sessions_of(path)
     total = sum(len(session.turns) for session in sessions)
     whole, rendered = walked(tmp_path / "whole", sessions)
     assert rendered == len(whole) == total
@@ -77,7 +74,7 @@ def test_it_goes_on_where_it_was(tmp_path: Path, path: Path, stop_after: int) ->
 
 
 def test_an_analysis_from_known_tokens_is_the_same(tmp_path: Path) -> None:
-    sessions, renderer_for = without_ids(log_of(FAULTY)), sample_renderers().renderer_for
+    sessions, renderer_for = sessions_of(FAULTY), sample_renderers().renderer_for
     expected = records(analyse(sessions, renderer_for, GIVEN))
     for _again in range(2):
         kept = checkpoint(tmp_path, "this import")
@@ -87,7 +84,7 @@ def test_an_analysis_from_known_tokens_is_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cut", [1, 5, 30, 200])
 def test_a_record_that_was_cut_off_is_found_anew(tmp_path: Path, cut: int) -> None:
-    sessions = without_ids(log_of(FAULTY))
+    sessions = sessions_of(FAULTY)
     whole, _rendered = walked(tmp_path, sessions)
     (file,) = tmp_path.glob(f"*{ENDING}")
     os.truncate(file, file.stat().st_size - cut)
@@ -97,7 +94,7 @@ def test_a_record_that_was_cut_off_is_found_anew(tmp_path: Path, cut: int) -> No
 
 
 def test_a_damaged_file_is_found_anew(tmp_path: Path) -> None:
-    sessions = without_ids(log_of(FAULTY))
+    sessions = sessions_of(FAULTY)
     whole, total = walked(tmp_path, sessions)
     (file,) = tmp_path.glob(f"*{ENDING}")
     for damaged, rendered in ((b"something else", total), (file.read_bytes()[:100] + b"\xff" * 4000, total)):
@@ -133,7 +130,7 @@ def test_logged_ids_and_errors_are_not_kept(tmp_path: Path) -> None:
     for turn in logged:
         assert kept.tokens_of(session, turn, lambda model: None, None) is not None
     with pytest.raises(ValueError, match="no"):
-        kept.tokens_of(session, without_ids(Log((session,)))[0].turns[0], refuses, None)
+        kept.tokens_of(session, sessions_of(FAULTY)[0].turns[0], refuses, None)
     size = kept.path.stat().st_size
     kept.close()
     assert kept.path.stat().st_size == size

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from analysis.store.repository import Repository
-from tests.builders import ROOT, SAMPLES
+from tests.builders import ROOT, SAMPLES, without_ids
 
 LOGS = [path for path in SAMPLES if path.stem[:2] in ("02", "03", "06", "13")]
 TABLES = ("requests", "divergences", "findings", "request_tokens", "block_runs")
@@ -38,9 +38,18 @@ repository.close()
 """
 
 
-def run(db: Path, killed_after: int | None = None) -> int:
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The logs, without token ids."""
+    folder = tmp_path_factory.mktemp("logs")
+    for path in LOGS:
+        (folder / path.name).write_bytes(without_ids(path))
+    return sorted(folder.iterdir())
+
+
+def run(db: Path, logs: list[Path], killed_after: int | None = None) -> int:
     """Import the logs; kill it right after this many steps.  How many steps were seen."""
-    command = [sys.executable, "-c", PROGRAM, str(db), *map(str, LOGS)]
+    command = [sys.executable, "-c", PROGRAM, str(db), *map(str, logs)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, cwd=ROOT) as process:
         assert process.stdout is not None
@@ -69,10 +78,10 @@ def rows(db: Path) -> dict[str, list[Any]]:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, list[Any]], int]:
+def whole(tmp_path_factory: pytest.TempPathFactory, logs: list[Path]) -> tuple[dict[str, list[Any]], int]:
     """The store of an import that nobody interrupts, and its number of steps."""
     db = tmp_path_factory.mktemp("whole") / "db.duckdb"
-    steps = run(db)
+    steps = run(db, logs)
     found = rows(db)
     assert len(found["imports"]) == len(LOGS) and all(
         found[name] for name in ("requests", "request_tokens", "findings")
@@ -89,12 +98,12 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, list[Any]
     ],
 )
 def test_killed_and_started_again(
-    tmp_path: Path, whole: tuple[dict[str, list[Any]], int], shares: tuple[float, ...]
+    tmp_path: Path, logs: list[Path], whole: tuple[dict[str, list[Any]], int], shares: tuple[float, ...]
 ) -> None:
     expected, steps = whole
     db = tmp_path / "db.duckdb"
     for share in shares:
-        run(db, killed_after=max(1, round(share * steps)))
-    run(db)
+        run(db, logs, killed_after=max(1, round(share * steps)))
+    run(db, logs)
     assert rows(db) == expected
     assert not list(tmp_path.glob("*.unfinished/*"))
