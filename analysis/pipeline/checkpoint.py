@@ -18,7 +18,7 @@ import numpy as np
 from analysis.core.align import common_prefix
 from analysis.model.prompt import Fidelity, GeneratedBasis
 from analysis.model.session import Session, TokenIds, Turn
-from analysis.pipeline.tokens import RendererFor, TurnTokens, rendered_tokens
+from analysis.pipeline.tokens import RendererFor, TokensOf, TurnTokens, rendered_tokens
 
 FORMAT = b"whymiss tokens 1\n"
 ENDING = ".tokens"
@@ -48,6 +48,7 @@ class Checkpoint:
     path: Path
     _file: BinaryIO
     _known: Iterator[tuple[Record, int]]
+    _otherwise: TokensOf
     _next: Record | None = None
 
     def __post_init__(self) -> None:
@@ -66,7 +67,7 @@ class Checkpoint:
             self._go_on()
             full_ids = np.concatenate([before[: record.kept], record.new])
             return TurnTokens(full_ids, record.prompt_tokens, record.fidelity, record.basis)
-        tokens = rendered_tokens(session, turn, renderer_for, last)
+        tokens = self._otherwise(session, turn, renderer_for, last)
         if tokens is not None and tokens.fidelity != "logged" and tokens.media == () and record is None:
             kept = common_prefix(before, tokens.full_ids)
             new = tokens.full_ids[kept:]
@@ -93,8 +94,11 @@ class Checkpoint:
         self._file.write(RECORD.pack(*head) + new)
 
 
-def checkpoint(folder: Path, what: str) -> Checkpoint:
-    """The checkpoint of ``what`` in this folder, begun or continued.  Raise OSError where it cannot be written."""
+def checkpoint(folder: Path, what: str, otherwise: TokensOf = rendered_tokens) -> Checkpoint:
+    """The checkpoint of ``what`` in this folder, begun or continued; ``otherwise`` finds tokens that are not in it.
+
+    Raise OSError where it cannot be written.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     _clear(folder)
     path = folder / f"{sha256(what.encode()).hexdigest()[:32]}{ENDING}"
@@ -106,7 +110,7 @@ def checkpoint(folder: Path, what: str) -> Checkpoint:
     file.write(FORMAT)
     file.truncate(whole)
     file.seek(whole)
-    return Checkpoint(path, file, _records(path, whole))
+    return Checkpoint(path, file, _records(path, whole), otherwise)
 
 
 def _records(path: Path, stop: int | None = None) -> Iterator[tuple[Record, int]]:

@@ -19,18 +19,17 @@ from analysis.model.renderer import Renderer
 from analysis.model.session import Problem, Session, TokenIds
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import NO_SIDE_FILES, analyse
-from analysis.pipeline.checkpoint import Checkpoint, checkpoint
 from analysis.pipeline.gaps import SideFiles
 from analysis.pipeline.peel import with_plans
 from analysis.pipeline.reading import read_files
 from analysis.pipeline.record import records
 from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.resuming import begun, has_grown, known_before
 from analysis.pipeline.sources import Source
 from analysis.pipeline.tokens import RendererFor, TokensOf, rendered_tokens
 from analysis.pipeline.wrong_tokenizer import wrong_tokenizers
 from analysis.store.repository import Import, Repository
 
-LARGE_IMPORT = 16 << 20  # bytes: what is smaller is analysed again sooner than it takes to notice
 Progress = Callable[[str, int, int], None]  # stage, done, in all
 
 
@@ -75,12 +74,14 @@ def import_source(
 ) -> Analysed:
     """Analyse a source and keep it: all of it or, where that is interrupted, nothing.
 
-    The tokens of a large one are kept beside the database on the way, so that the same import goes on where it was.
+    The tokens of a large one are kept beside the database on the way, so that the same import goes on where it was; of
+    a file that has grown, only what is new is rendered.
     Raises FormatError where no file of it is a log, StoreError where it cannot be stored.
     """
-    kept = _checkpoint(source, renderers, settings, repository)
+    how = _how(settings, renderers)
+    kept = begun(source, how, renderers.stamp, repository)
+    tokens_of = known_before(source, how, repository) if kept is None else kept.tokens_of
     try:
-        tokens_of = rendered_tokens if kept is None else kept.tokens_of
         analysed = analyse_source(source, renderers, settings, log_format, progress, side, tokens_of)
         store(analysed, renderers, repository)
     except BaseException:
@@ -154,16 +155,6 @@ def already_stored(source: Source, renderers: Renderers, settings: Settings, rep
     return repository.find(source.sha256, _how(settings, renderers)) is not None
 
 
-def _checkpoint(source: Source, renderers: Renderers, settings: Settings, repository: Repository) -> Checkpoint | None:
-    if source.num_bytes < LARGE_IMPORT or repository.unfinished is None:
-        return None
-    try:
-        what = [source.name, source.sha256, _how(settings, renderers), renderers.stamp]
-        return checkpoint(repository.unfinished, json.dumps(what))
-    except OSError:  # a folder that cannot be written: the import works without
-        return None
-
-
 def _sessions(source: Source, log_format: str | None, progress: Progress | None) -> tuple[list[Session], list[Problem]]:
     sessions: list[Session] = []
     problems: list[Problem] = []
@@ -214,7 +205,7 @@ def _replaced(source: Source, repository: Repository) -> list[int]:
     """Earlier imports of the same content read in another way, or of the beginning of the file that has grown."""
     keys = []
     for key, sha256, num_bytes in repository.sizes(source.name):
-        grown = len(source.files) == 1 and source.files[0].sha256(num_bytes) == sha256
+        grown = has_grown(source, sha256, num_bytes)
         refilled = len(source.files) > 1  # a folder, or logs read together, under the same name: what is in it now
         if grown or refilled or sha256 == source.sha256:
             keys.append(key)

@@ -19,7 +19,7 @@ from analysis.model.record import SessionRecord
 from analysis.model.session import Problem, TokenIds
 from analysis.store.backup import copy_store
 from analysis.store.database import MEMORY, StoreError, connect, looked_into, unreadable
-from analysis.store.reading import read_full_ids, read_session
+from analysis.store.reading import StoredTokens, read_full_ids, read_session, read_tokens
 from analysis.store.writing import insert_problems, insert_sessions, insert_token_text
 
 SESSIONS = """
@@ -214,6 +214,11 @@ class Repository:
         """Prompt and reply tokens of every turn that has them, by turn."""
         with self._reading() as cursor:
             return read_full_ids(cursor, session_key)
+
+    def tokens(self, import_key: int) -> list[StoredTokens]:
+        """The tokens of every turn of an import that has them."""
+        with self._reading() as cursor:
+            return list(read_tokens(cursor, import_key))
 
     def token_bytes(self, model: str, token_ids: Iterable[int]) -> dict[int, bytes]:
         """What these tokens stand for, as far as it is known."""

@@ -9,7 +9,7 @@ import pytest
 
 from analysis.formats.base import FormatError, UnknownFormat
 from analysis.model.settings import Settings
-from analysis.pipeline import checkpoint, importing
+from analysis.pipeline import resuming
 from analysis.pipeline.importing import already_stored, analyse_source, import_source, store
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import LogFile, Source, joined, read_source
@@ -265,7 +265,7 @@ def test_no_body_reaches_the_store(repository: Repository) -> None:
 
 
 def test_a_large_import_that_stops_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importing, "LARGE_IMPORT", 0)
+    monkeypatch.setattr(resuming, "LARGE_IMPORT", 0)
     repository = Repository.open(tmp_path / "db.duckdb")
     log, rendered = source(without_ids(FAULTY)), []
 
@@ -277,7 +277,7 @@ def test_a_large_import_that_stops_goes_on_where_it_was(tmp_path: Path, monkeypa
         rendered.append(asked[1].number)
         return rendered_tokens(*asked)
 
-    monkeypatch.setattr(checkpoint, "rendered_tokens", counted)
+    monkeypatch.setattr(resuming, "rendered_tokens", counted)
     with pytest.raises(KeyboardInterrupt):
         import_source(log, sample_renderers(), GIVEN, repository, progress=stop)
     assert rendered == [1, 2, 3] and repository.imports().empty
@@ -292,7 +292,7 @@ def test_a_large_import_that_stops_goes_on_where_it_was(tmp_path: Path, monkeypa
 def test_a_small_import_and_one_in_memory_leave_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     on_disk, in_memory = Repository.open(tmp_path / "db.duckdb"), Repository.open(":memory:")
     import_source(sample("03").source, sample_renderers(), GIVEN, on_disk)
-    monkeypatch.setattr(importing, "LARGE_IMPORT", 0)
+    monkeypatch.setattr(resuming, "LARGE_IMPORT", 0)
     import_source(sample("03").source, sample_renderers(), GIVEN, in_memory)
     assert len(on_disk.imports()) == len(in_memory.imports()) == 1
     on_disk.close()
@@ -302,7 +302,7 @@ def test_a_small_import_and_one_in_memory_leave_no_file(tmp_path: Path, monkeypa
 def test_an_import_goes_on_without_a_checkpoint_where_none_can_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "LARGE_IMPORT", 0)
+    monkeypatch.setattr(resuming, "LARGE_IMPORT", 0)
     (tmp_path / "db.duckdb.unfinished").write_text("a file where the folder should be")
     repository = Repository.open(tmp_path / "db.duckdb")
     import_source(sample("03").source, sample_renderers(), GIVEN, repository)

@@ -19,12 +19,12 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from analysis.model.settings import Settings
-from analysis.pipeline import importing
+from analysis.pipeline import importing, resuming
 from analysis.pipeline.sources import read_source
 from analysis.store.repository import Repository
 from tests.sample_store import sample_renderers
 
-importing.LARGE_IMPORT = 0
+resuming.LARGE_IMPORT = 0
 repository = Repository.open(sys.argv[1])
 for path in map(Path, sys.argv[2:]):
     source, settings, renderers = read_source(path), Settings(16, "given"), sample_renderers()
