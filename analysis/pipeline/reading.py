@@ -18,6 +18,8 @@ from analysis.formats.stored import Data
 from analysis.model.session import Log
 
 PAYS = 48 << 20  # bytes of a source: a process takes a third of a second to start
+MOST_AT_ONCE = 4  # processes: each holds the messages of its file
+
 File = tuple[str, Data]
 Found = Log | FormatError
 Stage = Callable[[str, int, int], None]  # what is done, bytes done, bytes in all
@@ -68,7 +70,7 @@ def _words(number: int, of: int) -> str:
 
 def _at_once(files: Sequence[File], source: str, log_format: str | None) -> Iterator[tuple[File, Found | None]]:
     """What comes of every file in their order; None where it must be read together with others of its format."""
-    most = min(len(files), os.cpu_count() or 1)
+    most = min(len(files), os.cpu_count() or 1, MOST_AT_ONCE)
     with ThreadPoolExecutor(most) as threads:
         waiting: list[tuple[File, Future[Found | None]]] = []
         for file in files:
