@@ -8,10 +8,11 @@ import struct
 import time
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import BinaryIO, get_args
+from typing import BinaryIO, TypeGuard, get_args
 
 import numpy as np
 
@@ -22,7 +23,8 @@ from analysis.pipeline.tokens import RendererFor, TokensOf, TurnTokens, rendered
 
 FORMAT = b"whymiss tokens 1\n"
 ENDING = ".tokens"
-RECORD = struct.Struct("<8sIIIBBI")  # turn, prompt tokens, tokens kept of the last turn, new ones, two kinds, check
+HEAD = struct.Struct("<8sIIIBB")  # turn, prompt tokens, tokens kept of the last turn, new ones, two kinds
+CHECK = struct.Struct("<I")  # of the head and the new tokens, which follow
 FIDELITIES: tuple[Fidelity, ...] = get_args(Fidelity)
 BASES: tuple[GeneratedBasis, ...] = get_args(GeneratedBasis)
 STALE_SECONDS = 7 * 86400.0  # after which nobody will go on with what was interrupted
@@ -50,6 +52,7 @@ class Checkpoint:
     _known: Iterator[tuple[Record, int]]
     _otherwise: TokensOf
     _next: Record | None = None
+    _is_full: bool = False
 
     def __post_init__(self) -> None:
         self._go_on()
@@ -63,12 +66,12 @@ class Checkpoint:
         """
         name = blake2b(repr((session.file, turn.line, turn.request_id)).encode(), digest_size=8).digest()
         before, record = NOTHING if last is None else last, self._next
-        if record is not None and record.turn == name:
+        if record is not None and record.turn == name and record.kept <= len(before):
             self._go_on()
             full_ids = np.concatenate([before[: record.kept], record.new])
             return TurnTokens(full_ids, record.prompt_tokens, record.fidelity, record.basis)
         tokens = self._otherwise(session, turn, renderer_for, last)
-        if tokens is not None and tokens.fidelity != "logged" and tokens.media == () and record is None:
+        if record is None and not self._is_full and _is_worth_keeping(tokens):
             kept = common_prefix(before, tokens.full_ids)
             new = tokens.full_ids[kept:]
             self._write(Record(name, tokens.prompt_tokens, kept, new, tokens.fidelity, tokens.generated_basis))
@@ -76,12 +79,15 @@ class Checkpoint:
 
     def close(self) -> None:
         """Leave the file for whoever goes on."""
-        self._file.close()
+        with suppress(OSError):  # a full disk: what is whole is of use
+            self._file.close()
 
     def drop(self) -> None:
-        """Remove the file: what it was for is done."""
+        """Remove the file, and the folder with the last one: what it was for is done."""
         self.close()
-        self.path.unlink(missing_ok=True)
+        with suppress(OSError):  # in use, or the folder is not empty: another import is under way
+            self.path.unlink(missing_ok=True)
+            self.path.parent.rmdir()
 
     def _go_on(self) -> None:
         found = next(self._known, None)
@@ -90,8 +96,11 @@ class Checkpoint:
     def _write(self, record: Record) -> None:
         new = np.ascontiguousarray(record.new, "<i4").tobytes()
         kinds = FIDELITIES.index(record.fidelity), BASES.index(record.basis)
-        head = (record.turn, record.prompt_tokens, record.kept, len(record.new), *kinds, zlib.crc32(new))
-        self._file.write(RECORD.pack(*head) + new)
+        head = HEAD.pack(record.turn, record.prompt_tokens, record.kept, len(record.new), *kinds)
+        try:
+            self._file.write(head + CHECK.pack(zlib.crc32(new, zlib.crc32(head))) + new)
+        except OSError:  # a full disk is no reason to stop: the import works without
+            self._is_full = True
 
 
 def checkpoint(folder: Path, what: str, otherwise: TokensOf = rendered_tokens) -> Checkpoint:
@@ -118,13 +127,18 @@ def _records(path: Path, stop: int | None = None) -> Iterator[tuple[Record, int]
     with path.open("rb") as file:
         if file.read(len(FORMAT)) != FORMAT:
             return
-        while file.tell() != stop and len(head := file.read(RECORD.size)) == RECORD.size:
-            turn, prompt_tokens, kept, length, fidelity, basis, check = RECORD.unpack(head)
-            new = file.read(4 * length)
-            if len(new) < 4 * length or zlib.crc32(new) != check:
+        while file.tell() != stop and len(head := file.read(HEAD.size)) == HEAD.size:
+            turn, prompt_tokens, kept, length, fidelity, basis = HEAD.unpack(head)
+            check, new = file.read(CHECK.size), file.read(4 * length)
+            if len(new) < 4 * length or CHECK.pack(zlib.crc32(new, zlib.crc32(head))) != check:
                 return
             ids = np.frombuffer(new, "<i4").astype(np.int32)
             yield Record(turn, prompt_tokens, kept, ids, FIDELITIES[fidelity], BASES[basis]), file.tell()
+
+
+def _is_worth_keeping(tokens: TurnTokens | None) -> TypeGuard[TurnTokens]:
+    """Whether tokens were rendered and are all there is to know: where images stand is not kept."""
+    return tokens is not None and tokens.fidelity != "logged" and tokens.media == ()
 
 
 def _clear(folder: Path) -> None:

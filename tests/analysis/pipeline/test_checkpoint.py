@@ -1,6 +1,7 @@
 """An import that is interrupted goes on with the tokens it had found."""
 
 import os
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,9 @@ from analysis.formats import read_log
 from analysis.model.renderer import Renderer
 from analysis.model.session import Session, TokenIds
 from analysis.pipeline.analyse import analyse
-from analysis.pipeline.checkpoint import ENDING, STALE_SECONDS, checkpoint
+from analysis.pipeline.checkpoint import ENDING, STALE_SECONDS, Checkpoint, checkpoint
 from analysis.pipeline.record import records
-from analysis.pipeline.tokens import TurnTokens
+from analysis.pipeline.tokens import TurnTokens, rendered_tokens
 from tests.builders import SAMPLES, log_of, without_ids
 from tests.sample_store import GIVEN, sample_renderers
 
@@ -109,6 +110,8 @@ def test_another_import_has_a_file_of_its_own(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
     checkpoint(tmp_path, "one").drop()
     assert len(list(tmp_path.iterdir())) == 1
+    checkpoint(tmp_path, "other").drop()
+    assert not tmp_path.exists()
 
 
 def test_what_was_interrupted_long_ago_is_forgotten(tmp_path: Path) -> None:
@@ -134,3 +137,15 @@ def test_logged_ids_and_errors_are_not_kept(tmp_path: Path) -> None:
     size = kept.path.stat().st_size
     kept.close()
     assert kept.path.stat().st_size == size
+
+
+def test_a_full_disk_does_not_stop_an_import() -> None:
+    class Full(BytesIO):
+        def write(self, data: object) -> int:
+            raise OSError(28, "No space left on device")
+
+    (session,) = sessions_of(FAULTY)
+    kept = Checkpoint(Path("x"), Full(), iter(()), rendered_tokens)
+    for turn in session.turns[:2]:
+        assert kept.tokens_of(session, turn, sample_renderers().renderer_for, None) is not None
+    kept.close()

@@ -106,4 +106,4 @@ def test_killed_and_started_again(
         run(db, logs, killed_after=max(1, round(share * steps)))
     run(db, logs)
     assert rows(db) == expected
-    assert not list(tmp_path.glob("*.unfinished/*"))
+    assert not list(tmp_path.glob("*.unfinished"))
