@@ -17,7 +17,7 @@ from analysis.model.record import SessionRecord
 from analysis.model.session import Problem
 from analysis.model.settings import DEFAULT_RETENTION, Settings
 from analysis.pipeline.compare import compare
-from analysis.pipeline.importing import analyse_source, store
+from analysis.pipeline.importing import already_stored, import_source
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.side_files import read_beside
 from analysis.pipeline.sources import LogFile, read_source
@@ -74,8 +74,9 @@ def serve(
         visitors.settle(read_only, shared, allow_endpoint or [])
         repository = Repository.open(file, read_only)
         renderers = Renderers(known=places.known_models(), chosen=repository.renderers(), api_key=places.api_key())
-        for path in logs or []:
-            store(analyse_source(read_source(path), renderers, Settings(), progress=progress()), renderers, repository)
+        for source in map(read_source, logs or []):
+            if not already_stored(source, renderers, Settings(), repository):
+                import_source(source, renderers, Settings(), repository, progress=progress())
         repository.close()
     except (ValueError, OSError) as error:
         fail(error)
@@ -132,11 +133,9 @@ def analyze(
         settings = served(renderers, beside.settings(given))
         if retention is not None:  # 0 is a value and the default, so only here is it known that it was given
             settings = replace(settings, retention=retention)
-        analysed, problems = analyse_all(logs, renderers, settings, log_format, beside.side)
+        analysed, problems = analyse_all(logs, renderers, settings, log_format, beside.side, repository)
         problems.extend(beside.problems)
         if repository is not None:
-            for one in analysed:
-                store(one, renderers, repository)
             repository.close()
     except (ValueError, OSError) as error:
         fail(error)

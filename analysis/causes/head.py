@@ -51,7 +51,8 @@ def changes(comparison: Comparison) -> Iterator[Suspect]:
     yield from _clock(comparison)
     yield from _system(comparison)
     for pair in pairing(comparison).pairs:
-        yield from _values(pair)
+        if pair.old is not pair.new:
+            yield from _values(pair)
 
 
 def shows(comparison: Comparison, place: Place) -> Iterator[Suspect]:

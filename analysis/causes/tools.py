@@ -26,7 +26,8 @@ KEY_ORDER = "tools/schema-key-order"
 def changes(comparison: Comparison) -> Iterator[Suspect]:
     """Every way in which the tools differ, in the order of their places."""
     then, now = comparison.then.request.tools, comparison.now.request.tools
-    if then == now and _dumped(then) == _dumped(now):
+    same = len(then) == len(now) and all(old is new for old, new in zip(then, now, strict=True))
+    if same or (then == now and _dumped(then) == _dumped(now)):
         return
     found = [*_set(then, now), *_order(then, now), *_definitions(then, now)]
     yield from sorted(found, key=lambda suspect: int(suspect.path[6:-1]))

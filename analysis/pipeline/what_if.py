@@ -19,14 +19,20 @@ from analysis.pipeline.analyse import analyse, has_media
 from analysis.pipeline.tokens import RendererFor
 from analysis.render.errors import RenderError
 
+KEPT_TOKENS = 8_000_000  # of renders, 32 MB
+
 
 @dataclass(slots=True)
 class Renders:
-    """Prompts of requests, each rendered once.  ``swapped`` has another chat template for what changes."""
+    """Prompts of requests, each rendered once as long as there is room.
+
+    ``swapped`` has another chat template for what changes.
+    """
 
     renderer_for: RendererFor
     swapped: RendererFor | None = None
     _prompts: dict[tuple[int, float | None, bool], tuple[Request, TokenIds]] = field(default_factory=dict)
+    _tokens: int = 0
 
     def as_sent(self, sent: Sent) -> TokenIds:
         """The prompt of a request with the server's template.  Raise ValueError or OSError as the renderer does."""
@@ -42,6 +48,9 @@ class Renders:
         if known is None:
             renderer = self._renderer(sent.request.model, renderer_for)
             known = self._prompts[key] = (sent.request, renderer.prompt_ids(sent.request, sent.at))
+            self._tokens += len(known[1])
+            while self._tokens > KEPT_TOKENS and len(self._prompts) > 1:
+                self._tokens -= len(self._prompts.pop(next(iter(self._prompts)))[1])
         return known[1]
 
     def _renderer(self, model: str, renderer_for: RendererFor) -> Renderer:
