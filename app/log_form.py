@@ -13,6 +13,7 @@ from analysis.pipeline.importing import already_stored, import_source
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.side_files import as_served
 from analysis.pipeline.sources import Source, joined, read_source, source_of
+from analysis.report.problem_words import without_tried
 from analysis.report.words import counted
 from app import state, visitors
 from app.pace import Pace
@@ -148,13 +149,24 @@ def _import(
     except (ValueError, OSError) as error:
         st.error(plain(str(error)))
         return
-    for line in outcome.refused:
-        st.error(plain(line))
-    if outcome.refused and (outcome.sessions or outcome.unchanged):
-        st.success(plain(outcome.sentence()))
-    elif not outcome.refused:
+    if not outcome.refused:
         state.say(outcome.sentence())
         st.rerun()
+    if outcome.sessions or outcome.unchanged:
+        st.success(plain(outcome.sentence()))
+    _refusals(outcome.refused)
+
+
+def _refusals(refused: Sequence[str]) -> None:
+    """What was not read, a line each, and once what every format looks for."""
+    everything: tuple[str, ...] = ()
+    for line in refused:
+        said, tried = without_tried(line)
+        st.error(plain(said))
+        everything = tried or everything
+    if everything:
+        with st.expander("What each format looks for"):
+            st.markdown("\n".join(f"- {plain(one)}" for one in everything))
 
 
 def _read(uploads: Sequence[UploadedFile], path: str) -> tuple[list[Source], list[str]]:

@@ -79,6 +79,8 @@ SPANNING: tuple[SpanningFormat, ...] = (
     cline,
     atif,
 )
+REMEDY = "Read it as a format of your choice with --format, or write it as JSON lines of requests and responses."
+TRIED = " Tried: "  # what follows says of every format why it said no
 STREAMING: tuple[StreamingFormat, ...] = (openai_chat, anthropic_messages, responses_api, litellm)  # that read lines
 
 
@@ -90,7 +92,7 @@ def detect(head: bytes, file: str) -> Format:
         case []:
             kind = "binary data" if b"\0" in head else "text"
             tried = "; ".join(f"{known.name} looks for {known.looks_for}" for known in FORMATS)
-            raise UnknownFormat(f"{file}: {kind}, and no log that Whymiss reads. Tried: {tried}.")
+            raise UnknownFormat(f"{file}: {kind}, and no log that Whymiss reads. {REMEDY}{TRIED}{tried}.")
         case several:
             found = ", ".join(match.name for match in several)
             raise UnknownFormat(f"{file}: could be any of: {found}. Name one with --format.")

@@ -321,7 +321,8 @@ def test_a_mixed_folder_says_what_was_read_what_was_not_and_why(dashboard: Dashb
     for name, why in (("photo.jsonl", "binary data"), ("notes.json", "text")):
         refused = dashboard.dialog.get_by_test_id("stAlert").filter(has_text=name)
         expect(refused).to_contain_text(f"{name}: {why}, and no log that Whymiss reads.")
-        expect(refused).to_contain_text("claude-code looks for")
+    dashboard.dialog.get_by_text("What each format looks for").click()
+    expect(dashboard.dialog.get_by_role("listitem").filter(has_text="claude-code looks for")).to_be_visible()
     dashboard.page.keyboard.press("Escape")
     dashboard.expect_settled()
     dashboard.main.get_by_text("Problems in the logs").click()

@@ -112,7 +112,9 @@ def test_one_bad_file_among_good_ones_is_a_problem(tmp_path: Path) -> None:
     analysed = analyse_source(read_source(tmp_path), Renderers(), GIVEN)
     assert len(analysed.records) == 1
     said = {problem.file: problem.message for problem in analysed.problems}
-    assert said["bad.log"].startswith("binary data, and no log that Whymiss reads. Tried: openai-chat")
+    assert said["bad.log"].startswith(
+        "binary data, and no log that Whymiss reads. Read it as a format of your choice with --format"
+    )
     assert said["empty.json"].startswith("the file is empty")
 
 
