@@ -9,6 +9,7 @@ import streamlit as st
 
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
+from analysis.report.figure_words import BASIS, FIDELITY
 from analysis.report.words import counted, described, reconciled, summary, verdict
 from app import charts, state
 from app.block_map import block_map
@@ -17,18 +18,6 @@ from app.turn_view import turn_comparison
 
 FIGURE_WIDTH = 172  # pixels: six stand in a row at 1,280 pixels, narrower windows wrap them
 UNKNOWN = "?"  # as in the tables of the command line; a word is cut off in a tile of a narrow window
-FIDELITY = {
-    "logged": "token ids from the log",
-    "exact": "rendered, and as long as the server counted",
-    "approximate": "rendered, with nothing to check against",
-    "mismatch": "rendered to another length than the server counted: wrong tokenizer or template",
-}
-BASIS = {
-    "reported": "reported by the server",
-    "omitted": "not in the usage: an older vLLM leaves out a zero, so they may be 0 or unknown",
-    "disabled": "not reported: start the server with --enable-prompt-tokens-details",
-    "not-recorded": "unknown: there is no usage in the log",
-}
 
 
 def headline(record: SessionRecord) -> None:

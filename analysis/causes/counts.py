@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from analysis.causes.base import Evidence, cause
 from analysis.causes.routing import AFFINITY
+from analysis.core.quoting import quoted
 from analysis.model.finding import UNEXPLAINED, Cause, Confidence, Note
 from analysis.model.session import Turn
 
@@ -32,7 +33,8 @@ def explain(evidence: Evidence) -> Iterator[Cause | Note]:
 def _cause(now: Turn, then: Turn, missed: int, hit: str) -> Cause:
     grew = f"the messages only grew, and {hit}"
     if now.replica != then.replica:
-        by = f"served by {now.replica or 'one not named'}, the previous turn by {then.replica or 'one not named'}"
+        here, there = (quoted(one.replica) if one.replica else "one not named" for one in (now, then))
+        by = f"served by {here}, the previous turn by {there}"
         sure: Confidence = "likely" if now.replica and then.replica else "possible"
         return cause("routing/replica", sure, missed, f"{by}: each has a cache of its own; {grew}", AFFINITY)
     idle = _idle(then, now)
