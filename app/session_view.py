@@ -9,6 +9,7 @@ import streamlit as st
 
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
+from analysis.report import figure_words
 from analysis.report.figure_words import BASIS, FIDELITY
 from analysis.report.words import counted, described, reconciled, summary, verdict
 from app import charts, state
@@ -17,7 +18,6 @@ from app.plain import plain
 from app.turn_view import turn_comparison
 
 FIGURE_WIDTH = 172  # pixels: six stand in a row at 1,280 pixels, narrower windows wrap them
-UNKNOWN = "?"  # as in the tables of the command line; a word is cut off in a tile of a narrow window
 
 
 def headline(record: SessionRecord) -> None:
@@ -53,29 +53,15 @@ def held_against(record: SessionRecord) -> None:
 
 def key_figures(record: SessionRecord) -> None:
     """The session in six numbers."""
-    sums = figures(record)
-    nothing = sums.unknown_turns == sums.num_turns
-    hit_rate = UNKNOWN if sums.hit_rate is None else f"{sums.hit_rate:.1%}"
-    missed = f"{sums.missed_tokens:,}" if sums.known_turns and not nothing else UNKNOWN
-    prompt = f"{sums.prompt_tokens:,}" if sums.prompt_tokens else UNKNOWN
-    reusable, lost = (UNKNOWN if nothing else f"{number:,}" for number in (sums.reusable_tokens, sums.lost_tokens))
-    shown = (
-        ("Turns", f"{sums.num_turns:,}", None if nothing else counted(sums.num_divergences, "divergence"), None),
-        ("Prompt tokens", prompt, None, "Summed over all turns."),
-        ("Hit rate (reported)", hit_rate, _known(sums.known_turns, sums.num_turns), "Cached over prompt tokens."),
-        ("Predicted reuse", reusable, None, "What earlier requests with the same keys left."),
-        ("Missed", missed, None, "Tokens that had not changed and were computed again: keys, memory or routing."),
-        ("Lost", lost, None, "Tokens the server had seen, computed again behind a change."),
-    )
     with st.container(horizontal=True, gap="small"):
-        for label, value, note, words in shown:
+        for figure in figure_words.key_figures(figures(record)):
             st.metric(
-                label,
-                value,
-                delta=note,
+                figure.label,
+                figure.value,
+                delta=figure.note,
                 delta_color="off",
                 delta_arrow="off",
-                help=words,
+                help=figure.words,
                 border=True,
                 height="stretch",
                 width=FIGURE_WIDTH,
@@ -181,7 +167,3 @@ def _table(turns: tuple[TurnRecord, ...]) -> pd.DataFrame:
 def _whole(values: Iterable[int | None]) -> Any:
     """A column of whole numbers in which None stays unknown."""
     return pd.array(list(values), dtype="Int64")
-
-
-def _known(known: int, turns: int) -> str | None:
-    return None if known == turns else f"over {known} of {turns} turns"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from analysis.causes import template
 from analysis.causes.fixes import PER_SESSION_TEXT, Sent
-from analysis.causes.restore import restored
+from analysis.causes.restore import NO_CHANGE, NO_KNOB, NOTHING_RESTORED, restored
 from analysis.model.finding import UNEXPLAINED, Cause, SessionAnalysis, TurnAnalysis
 from analysis.model.plan import PlanStep, Tokens
 from analysis.model.session import JsonObject, Session
@@ -23,9 +23,6 @@ from analysis.render.errors import RenderError
 VISIBLE = ("volatile-head/", "tools/", "template/", "client/", "args/", "tokenisation/", "server/")
 FROM_HISTORY = ("key/cache-salt", "key/lora", PER_SESSION_TEXT)  # what the session alone does not show
 MOST_STEPS = 12
-NO_CHANGE = "no change to the requests undoes it"
-NOTHING_RESTORED = "the requests show nothing that could be put back"
-NO_KNOB = "no argument of the chat template was found that undoes it"
 
 Lineage = tuple[Sent, ...]
 

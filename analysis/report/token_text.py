@@ -20,6 +20,11 @@ def shown(piece: bytes) -> str:
     return "".join(map(_visible, text))
 
 
+def visible(text: str) -> str:
+    """A text on one line with blanks as they are and everything else that is invisible made visible."""
+    return "".join(char if char == " " else _visible(char) for char in text)
+
+
 def _visible(char: str) -> str:
     if char in VISIBLE:
         return VISIBLE[char]

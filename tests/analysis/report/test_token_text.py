@@ -36,3 +36,7 @@ def test_what_a_token_shows(piece: bytes, text: str) -> None:
 def test_any_bytes_show_something_and_nothing_unprintable(piece: bytes) -> None:
     assert shown(piece).isprintable()
     assert bool(shown(piece)) == bool(piece)
+
+
+def test_a_value_keeps_its_blanks_and_shows_what_is_hidden() -> None:
+    assert visible("a b\n\x1b[2J\u202e\x00") == r"a b↵\x1b[2J\u202e\x00"
