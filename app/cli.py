@@ -8,32 +8,29 @@ from dataclasses import replace
 from importlib import metadata
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, get_args
 
 import typer
 
 from analysis.formats import FORMATS
-from analysis.formats.base import FormatError
-from analysis.live.vllm import VllmServer
 from analysis.model.finding import UNEXPLAINED
 from analysis.model.record import SessionRecord
 from analysis.model.session import Problem
-from analysis.model.settings import DEFAULT_RETENTION, Normalisation, Settings
+from analysis.model.settings import DEFAULT_RETENTION, Settings
 from analysis.pipeline.compare import compare
-from analysis.pipeline.gaps import SideFiles
-from analysis.pipeline.importing import Analysed, analyse_source, store
+from analysis.pipeline.importing import analyse_source, store
 from analysis.pipeline.renderers import Renderers
-from analysis.pipeline.side_files import as_served, read_beside
-from analysis.pipeline.sources import LogFile, Source, joined, read_source
+from analysis.pipeline.side_files import read_beside
+from analysis.pipeline.sources import LogFile, read_source
 from analysis.report.contract import as_json
 from analysis.report.gates import causes_among, lost_percent
 from analysis.report.template_words import exit_code
 from analysis.report.words import IN_WORDS, reconciled
 from analysis.store.repository import Repository
-from app import convert_command, options, places, record_command
+from app import convert_command, options, places, record_command, report_command
+from app.analysing import analyse_all, block_size_given, renderers_of, settings_of
 from app.printing import comparison_text, json_text, safe, session_text
 from app.template_command import check_all, write_checks
-from app.terminal import fail, progress, reason, say, say_problem
+from app.terminal import fail, progress, say, say_problem
 
 app = typer.Typer(
     help="Find out why a vLLM prefix cache missed: turn by turn, block by block, token by token.",
@@ -104,10 +101,10 @@ def analyze(
     try:
         _known_codes(fail_on or [])
         repository = Repository.open(db) if db is not None else None  # before the work, which takes longer
-        renderers = _renderers(model, endpoint, allow_generation, normalise)
+        renderers = renderers_of(model, endpoint, allow_generation, normalise)
         beside = read_beside(metrics or [], kv_events, server_info)
         given = Settings(
-            **_block_size(block_size),
+            **block_size_given(block_size),
             normalise=renderers.normalise,
             same_server=same_server,
             num_blocks=blocks,
@@ -116,11 +113,10 @@ def analyze(
             spec_decode=spec_decode,
             dcp=dcp,
         )
-        settings = _settings(renderers, beside.settings(given))
+        settings = settings_of(renderers, beside.settings(given))
         if retention is not None:  # 0 is a value and the default, so only here is it known that it was given
             settings = replace(settings, retention=retention)
-        analysed, problems = _analyse_all(logs, renderers, settings, log_format, beside.side)
-        problems.extend(beside.problems)
+        analysed, problems = analyse_all(logs, renderers, settings, log_format, beside)
         if repository is not None:
             for one in analysed:
                 store(one, renderers, repository)
@@ -150,9 +146,9 @@ def diff(
     Examples: whymiss diff turn6.json turn7.json --model ./qwen3 · whymiss diff a.json b.json --endpoint localhost:8000
     """
     try:
-        renderers = _renderers(model, endpoint, allow_generation, normalise)
-        given = Settings(**_block_size(block_size), normalise=renderers.normalise)
-        settings = _settings(renderers, given)
+        renderers = renderers_of(model, endpoint, allow_generation, normalise)
+        given = Settings(**block_size_given(block_size), normalise=renderers.normalise)
+        settings = settings_of(renderers, given)
         record = compare([_log_file(path) for path in files], renderers.renderer_for, settings)
     except (ValueError, OSError) as error:
         fail(error)
@@ -192,6 +188,7 @@ def formats() -> None:
 
 
 convert_command.add_to(app)
+report_command.add_to(app)
 record_command.add_to(app)
 
 
@@ -202,53 +199,6 @@ def main() -> None:
     except Exception as error:  # the last stop: a traceback says nothing to whoever reads a CI log
         sys.stderr.write(f"whymiss: {type(error).__name__}: {safe(str(error))[:300]}. Please report this.\n")
         sys.exit(2)
-
-
-def _renderers(model: str | None, endpoint: str | None, allow_generation: bool, normalise: str) -> Renderers:
-    if normalise not in get_args(Normalisation):
-        raise ValueError(f"--normalise {normalise}: use one of {', '.join(get_args(Normalisation))}.")
-    if "" in (model, endpoint):
-        raise ValueError("--model or --endpoint is empty: give a value, or leave the option out.")
-    if model and endpoint:
-        raise ValueError("--model and --endpoint exclude each other: one of them renders.")
-    server = VllmServer(endpoint, api_key=places.api_key(), allow_generation=allow_generation) if endpoint else None
-    renderers = Renderers(model, server, normalise, places.known_models())  # type: ignore[arg-type]
-    if model:
-        renderers.renderer_for("")  # a model that cannot be loaded is a usage error, not a problem of every turn
-    return renderers
-
-
-def _block_size(given: int | None) -> dict[str, Any]:
-    return {} if given is None else {"block_size": given, "block_size_basis": "given"}
-
-
-def _settings(renderers: Renderers, given: Settings) -> Settings:
-    """What was given, else what the live server says of its cache."""
-    return given if renderers.server is None else as_served(given, renderers.server.describe())
-
-
-def _analyse_all(
-    logs: list[Path], renderers: Renderers, settings: Settings, log_format: str | None, side: SideFiles
-) -> tuple[list[Analysed], list[Problem]]:
-    """Analyse every log that can be read; what cannot be is a problem, and is an error where nothing is left."""
-    sources: list[Source] = []
-    refused: list[tuple[str, Exception]] = []
-    for path in logs:
-        try:
-            sources.append(read_source(path))
-        except (FormatError, OSError) as error:
-            refused.append((path.name, error))
-    if settings.same_server and sources:
-        sources = [joined(sources)]
-    analysed: list[Analysed] = []
-    for source in sources:
-        try:
-            analysed.append(analyse_source(source, renderers, settings, log_format, progress(), side))
-        except FormatError as error:
-            refused.append((source.name, error))
-    if not analysed and refused:
-        raise refused[0][1]
-    return analysed, [Problem(name, None, reason(error).removeprefix(f"{name}: ")) for name, error in refused]
 
 
 def _write(records: list[SessionRecord], settings: Settings, problems: list[Problem], json_to: Path | None) -> None:

@@ -30,7 +30,14 @@ LIBRARIES = {  # third-party name -> the modules that may say it
     "pandas": ("analysis.store", "app"),
     "plotly": ("app",),
     "streamlit": ("app", "pages"),
-    "typer": ("app.cli", "app.options", "app.terminal", "app.convert_command", "app.record_command"),
+    "typer": (
+        "app.cli",
+        "app.options",
+        "app.terminal",
+        "app.convert_command",
+        "app.record_command",
+        "app.report_command",
+    ),
     "numpy": ("analysis", "app"),
 }
 PURE = ("analysis.model", "analysis.core", "analysis.causes")  # no clock, chance, environment or I/O

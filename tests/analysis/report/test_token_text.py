@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.report.token_text import shown
+from analysis.report.token_text import shown, visible
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,65 @@
+"""What every command that analyses does first: find who renders, settle the settings, read and explain the logs."""
+
+from pathlib import Path
+from typing import Any, get_args
+
+from analysis.formats.base import FormatError
+from analysis.live.vllm import VllmServer
+from analysis.model.session import Problem
+from analysis.model.settings import Normalisation, Settings
+from analysis.pipeline.importing import Analysed, analyse_source
+from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.side_files import Beside, as_served
+from analysis.pipeline.sources import Source, joined, read_source
+from app import places
+from app.terminal import progress, reason
+
+
+def renderers_of(model: str | None, endpoint: str | None, allow_generation: bool, normalise: str) -> Renderers:
+    """Who renders: a model, a live server, or what is known by name.  Raises ValueError where they do not fit."""
+    if normalise not in get_args(Normalisation):
+        raise ValueError(f"--normalise {normalise}: use one of {', '.join(get_args(Normalisation))}.")
+    if "" in (model, endpoint):
+        raise ValueError("--model or --endpoint is empty: give a value, or leave the option out.")
+    if model and endpoint:
+        raise ValueError("--model and --endpoint exclude each other: one of them renders.")
+    server = VllmServer(endpoint, api_key=places.api_key(), allow_generation=allow_generation) if endpoint else None
+    renderers = Renderers(model, server, normalise, places.known_models())  # type: ignore[arg-type]
+    if model:
+        renderers.renderer_for("")  # a model that cannot be loaded is a usage error, not a problem of every turn
+    return renderers
+
+
+def block_size_given(given: int | None) -> dict[str, Any]:
+    """The settings that a given block size makes."""
+    return {} if given is None else {"block_size": given, "block_size_basis": "given"}
+
+
+def settings_of(renderers: Renderers, given: Settings) -> Settings:
+    """What was given, else what the live server says of its cache."""
+    return given if renderers.server is None else as_served(given, renderers.server.describe())
+
+
+def analyse_all(
+    logs: list[Path], renderers: Renderers, settings: Settings, log_format: str | None, beside: Beside
+) -> tuple[list[Analysed], list[Problem]]:
+    """Analyse every log that can be read; what cannot be is a problem, and is an error where nothing is left."""
+    sources: list[Source] = []
+    refused: list[tuple[str, Exception]] = []
+    for path in logs:
+        try:
+            sources.append(read_source(path))
+        except (FormatError, OSError) as error:
+            refused.append((path.name, error))
+    if settings.same_server and sources:
+        sources = [joined(sources)]
+    analysed: list[Analysed] = []
+    for source in sources:
+        try:
+            analysed.append(analyse_source(source, renderers, settings, log_format, progress(), beside.side))
+        except FormatError as error:
+            refused.append((source.name, error))
+    if not analysed and refused:
+        raise refused[0][1]
+    problems = [Problem(name, None, reason(error).removeprefix(f"{name}: ")) for name, error in refused]
+    return analysed, [*problems, *beside.problems]
