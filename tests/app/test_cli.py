@@ -12,7 +12,7 @@ from analysis.formats import FORMATS
 from analysis.model.settings import Settings
 from analysis.report.contract import as_json
 from analysis.store.repository import Repository
-from app import cli
+from app import analysing, cli
 from tests.app.command_line import chat, error_of, run, write
 from tests.builders import RECORDED, SAMPLE_MODEL, SAMPLES
 from tests.recorded_words import SERVER, body, detokenize, render
@@ -221,7 +221,7 @@ def test_what_nobody_foresaw_is_one_line_and_no_gate(
     def fails(*_given: object) -> None:
         raise error
 
-    monkeypatch.setattr(cli, "read_source", fails)
+    monkeypatch.setattr(analysing, "read_source", fails)
     monkeypatch.setattr("sys.argv", ["whymiss", "analyze", str(CLOCK)])
     with pytest.raises(SystemExit) as ended:
         cli.main()
