@@ -4,7 +4,7 @@ import base64
 import html
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 from urllib.parse import quote
@@ -22,9 +22,13 @@ SYLLABLES = ("zor", "quen", "blax", "wick", "vemp", "dral", "yost", "kib", "fnor
 
 
 class Planter:
-    """Makes secrets, each another one: names of people, keys, passwords with marks that break out of quotes."""
+    """Makes secrets, each another one: names of people, keys, passwords with marks that break out of quotes.
 
-    def __init__(self, seed: int) -> None:
+    ``without`` are fields of a log that are left out.
+    """
+
+    def __init__(self, seed: int, without: Collection[str] = ()) -> None:
+        self.without = without
         self.chance = random.Random(seed)
         self.secrets: list[str] = []
         self.known: dict[str, str] = {}
@@ -41,7 +45,7 @@ class Planter:
     def planted(self, value: Any, key: str = "") -> Any:
         """A JSON value with a secret in every text; the same text has the same one, but for one in four."""
         if isinstance(value, dict):
-            return {name: self.planted(one, name) for name, one in value.items()}
+            return {name: self.planted(one, name) for name, one in value.items() if name not in self.without}
         if isinstance(value, list):
             return [self.planted(one, key) for one in value]
         if not isinstance(value, str) or key in OF_THE_FORMAT:

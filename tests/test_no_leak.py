@@ -24,12 +24,14 @@ from tests.planted import Planter, leaks, lines
 from tests.report_parts import every
 from tests.sample_store import analysed_samples, sample_renderers
 
+TOKENS = ("prompt_token_ids", "output_token_ids", "usage", "token_ids")
 EVERYTHING = Rules()
 KEY = bytes(range(32))
 BATCH = "openai-batch"  # its requests and its answers are two files that are read together
+SESSIONS = [path for path in SAMPLES if path.stem != "11-long-haul"]  # long, and in no way another one
 LOGS = {
     **{path: name for path, name in FORMAT_SAMPLES.items() if name != BATCH or path.stem == "input"},
-    **dict.fromkeys(SAMPLES, "openai-chat"),
+    **dict.fromkeys(SESSIONS, "openai-chat"),
 }
 
 
@@ -50,7 +52,9 @@ def outputs(report: Report[Quote], rules: Rules = EVERYTHING) -> Iterator[tuple[
 
 @cache
 def planted(path: Path) -> tuple[Analysed, Renderers, list[str]]:
-    planter = Planter(len(path.name))
+    """A log with secrets, analysed.  Every other sample session loses its ids and counts, so that it is rendered."""
+    rendered = path in SAMPLES and path.name[1] in "24680"
+    planter = Planter(len(path.name), TOKENS if rendered else ())
     renderers = EveryModel()
     paths = [path, *path.parent.glob("output.jsonl")] if LOGS[path] == BATCH else [path]
     files = tuple(LogFile(f"{planter.secret()}{one.suffix}", lines(one.read_bytes(), planter)) for one in paths)
@@ -67,16 +71,19 @@ def test_no_secret_of_a_log_is_in_a_report(path: Path) -> None:
         assert not leaks(written, secrets), form
 
 
-def test_all_formats_are_planted_with_thousands_of_secrets_and_they_would_be_seen() -> None:
+def test_all_formats_are_planted_with_thousands_of_secrets() -> None:
     assert set(LOGS.values()) == {known.name for known in FORMATS}
     planted_in = [planted(path) for path in LOGS]
     assert sum(len(secrets) for _analysed, _renderers, secrets in planted_in) > 1_000
+
+
+def test_without_redaction_the_same_reports_hold_secrets() -> None:
     seen: set[str] = set()
-    for analysed, renderers, secrets in planted_in:
-        report = report_of_logs([analysed], renderers, [])
-        for _form, written in outputs(report, Rules("nothing")):
+    for path in SESSIONS[:6]:
+        analysed, renderers, secrets = planted(path)
+        for _form, written in outputs(report_of_logs([analysed], renderers, []), Rules("nothing")):
             seen.update(leaks(written, secrets))
-    assert len(seen) > 200, "without redaction the same reports do hold them"
+    assert len(seen) > 200
 
 
 @pytest.mark.parametrize("name", sorted(analysed_samples()))

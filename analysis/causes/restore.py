@@ -8,10 +8,6 @@ from collections.abc import Collection, Sequence
 from analysis.causes.fixes import PER_SESSION_TEXT, Sent, head, undo
 from analysis.model.session import JsonObject
 
-NO_CHANGE = "no change to the requests undoes it"
-NOTHING_RESTORED = "the requests show nothing that could be put back"
-NO_KNOB = "no argument of the chat template was found that undoes it"
-
 
 def restored(
     code: str,

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 
 from analysis.causes import template
 from analysis.causes.fixes import PER_SESSION_TEXT, Sent
-from analysis.causes.restore import NO_CHANGE, NO_KNOB, NOTHING_RESTORED, restored
+from analysis.causes.reasons import NO_CHANGE, NO_KNOB, NOTHING_RESTORED, no_tokenizer
+from analysis.causes.restore import restored
 from analysis.model.finding import UNEXPLAINED, Cause, SessionAnalysis, TurnAnalysis
 from analysis.model.plan import PlanStep, Tokens
 from analysis.model.session import JsonObject, Session
@@ -104,7 +105,7 @@ class _Peel:
         knobs: Sequence[JsonObject | None] = self._knobs() if code.startswith("template/") else [None]
         if not knobs:
             model = self.sent[0].request.model
-            self.reason = NO_KNOB if self.renderer_for(model) else f"no tokenizer for the model {model!r}"
+            self.reason = NO_KNOB if self.renderer_for(model) else no_tokenizer(model)
         for knob in knobs:
             tried = self._tried(code, knob)
             if tried is None:
