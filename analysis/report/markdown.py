@@ -68,7 +68,12 @@ def _cell(written: str) -> str:
 
 
 def _prose(parts: Prose[Shown]) -> str:
-    return "".join(_words(part) if isinstance(part, str) else _value(part) for part in parts)
+    """A sentence; two code spans in a row are kept apart, or their fences would become one."""
+    written = [_words(part) if isinstance(part, str) else _value(part) for part in parts]
+    joined = ""
+    for piece in written:
+        joined += " " + piece if joined.endswith("`") and piece.startswith("`") else piece
+    return joined
 
 
 def _list(lines: Iterable[str]) -> str:
