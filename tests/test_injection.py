@@ -1,4 +1,4 @@
-"""Whatever a log says is shown as text in a report: markup of HTML and Markdown, terminal escapes, a megabyte a word."""
+"""Whatever a log says is shown as text in a report: markup of HTML and Markdown, escapes, a megabyte a word."""
 
 import json
 import re

@@ -16,7 +16,7 @@ _FORMS = (
     re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)*"),
     re.compile(r"-----BEGIN[ ][A-Z ]*KEY-----.*?(?:-----END[^-]*-----|$)", re.DOTALL),
     re.compile(r"\b(?:sk|pk|rk|ghp|gho|ghs|glpat|xox[abprs]|hf|npm|pypi)[-_][\w-]{8,}"),
-    re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{12,}|\bAIza[\w-]{20,}|\beyJ[\w-]{8,}(?:\.[\w-]*)*"),
+    re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{12,}|\bAIza[\w-]{20,}|\beyJ[\w-]{6,}(?:\.[\w-]*)*"),
     re.compile(
         r"(?:authorization|bearer|basic|api[_-]?key|access[_-]?key|passw(?:or)?d|passwd|secret|token|credential)"
         r"[\"'\s:=]+\S+(?:\s+\S{8,})?",
