@@ -34,7 +34,7 @@ def report_of_logs(analysed: Iterable[Analysed], renderers: Renderers, problems:
 
 
 def report_of_session(record: SessionRecord, full_ids: Mapping[int, TokenIds], texts: TextsOf) -> Report[Quote]:
-    """A report of one session that is stored."""
+    """A report of one session that is stored; the record has the runs of its blocks, or the report has no map."""
     return report_of([subject(record, full_ids)], texts, metadata.version("whymiss"))
 
 

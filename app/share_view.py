@@ -40,8 +40,8 @@ def share(record: SessionRecord, session_key: int) -> None:
     st.caption("A report is one file that can be mailed or put into an issue. It says what happened and why.")
     if not st.toggle("Prepare a report of this session", key=f"share_{session_key}"):
         return
-    texts = state.token_bytes
-    report = report_of_session(record, state.full_ids(session_key), texts)
+    whole = state.session_with_runs(session_key) or record
+    report = report_of_session(whole, state.full_ids(session_key), state.token_bytes)
     form, rules = _asked(session_key)
     key = state.report_key(session_key)
     if rules.scope == "everything":
@@ -66,7 +66,7 @@ def _asked(session_key: int) -> tuple[str, Rules]:
     kept = [
         kind
         for kind in KEPT
-        if scope == "everything" and st.checkbox(f"Keep the names of {kind}s", key=f"{kind}_{session_key}")
+        if scope == "everything" and st.checkbox(f"Keep the names of {kind}s", key=f"share_{kind}_{session_key}")
     ]
     return FORMS[form or "HTML page"], Rules(scope, names, frozenset(kept))
 

@@ -126,6 +126,11 @@ def session(session_key: int) -> SessionRecord | None:
     return _session(stamp(), session_key)
 
 
+def session_with_runs(session_key: int) -> SessionRecord | None:
+    """The same with the states of its blocks, which pages do not need but a report does."""
+    return repository().session(session_key, with_runs=True)
+
+
 def full_ids(session_key: int) -> dict[int, TokenIds]:
     """Prompt and reply tokens of every turn of a session."""
     return _full_ids(stamp(), session_key)
