@@ -32,12 +32,11 @@ def columns(runs: Sequence[BlockRun], blocks: int, most: int) -> tuple[BlockRun,
     """The runs of one turn in at most ``most`` columns, of which ``blocks`` take all."""
     if not runs or blocks <= most:
         return tuple(runs)
-    ranks = np.zeros(most, np.int8)
-    for run in runs:
-        start, stop = run.start * most // blocks, -(-run.stop * most // blocks)
-        np.maximum(ranks[start:stop], _RANK[run.state], out=ranks[start:stop])
-    length = -(-runs[-1].stop * most // blocks)
-    edges = [0, *(np.flatnonzero(np.diff(ranks[:length])) + 1).tolist(), length]
+    ranks = np.repeat([_RANK[run.state] for run in runs], [run.stop - run.start for run in runs])
+    firsts = -(-np.arange(most) * blocks // most)  # the first block of every column
+    firsts = firsts[firsts < len(ranks)]
+    ranks = np.maximum.reduceat(ranks, firsts)
+    edges = [0, *(np.flatnonzero(np.diff(ranks)) + 1).tolist(), len(ranks)]
     pairs = pairwise(edges)
     return tuple(BlockRun(start, stop, ALARM[len(ALARM) - int(ranks[start])]) for start, stop in pairs)
 

@@ -5,6 +5,7 @@ Several blocks share a column where a prompt is long; then the most alarming sta
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from analysis.model.finding import BLOCK_STATES, BlockRun, BlockState
 from analysis.report.document import SessionPart, Shown, TurnPart
@@ -17,7 +18,8 @@ HOW_TO_READ = (
 )
 WIDTH = 960  # units of the drawing
 LEFT = 34  # for the numbers of the turns
-MOST_COLUMNS = 460
+FINENESS = (460, 230, 115, 60)  # columns of a long prompt, the first that does not make the drawing too large
+MOST_PIECES = 12_000  # of a drawing: a piece takes some 25 bytes
 MOST_RUNS = 300  # that a row tells the script of
 PATTERNS = (
     '<svg class="defs" aria-hidden="true" focusable="false"><defs>'
@@ -32,13 +34,25 @@ PATTERNS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A row as it is drawn: runs of columns, of which ``width`` take the whole map."""
+
+    runs: Sequence[BlockRun]
+    width: int
+
+
 def block_map(part: SessionPart[Shown]) -> str:
     """The map with its legend; a sentence where no turn has known tokens."""
     blocks = num_blocks([turn.runs for turn in part.turns])
     if not blocks:
         return "<p>No turn of this session has known tokens, so there is no map.</p>"
     height = _row_height(len(part.turns))
-    rows = "".join(_row(part, turn, at * height, height, blocks) for at, turn in enumerate(part.turns))
+    drawn = _drawn(part, blocks)
+    rows = "".join(
+        _row(part, turn, runs, at * height, height, blocks)
+        for at, (turn, runs) in enumerate(zip(part.turns, drawn, strict=True))
+    )
     words = {state[0]: STATE_WORDS[state] for state in BLOCK_STATES}
     label = (
         f"Block map of {len(part.turns):,} turns; the longest prompt has {blocks:,} blocks of"
@@ -52,14 +66,24 @@ def block_map(part: SessionPart[Shown]) -> str:
     )
 
 
+def _drawn(part: SessionPart[Shown], blocks: int) -> list[Drawn]:
+    """The rows in as many columns as the drawing bears: where states change at every block these are fewer."""
+    width = min(blocks, FINENESS[0])
+    rows = [columns(turn.runs, blocks, width) for turn in part.turns]
+    for fewer in FINENESS[1:]:
+        if sum(map(len, rows)) <= MOST_PIECES:
+            break
+        rows, width = [columns(runs, width, min(width, fewer)) for runs in rows], min(width, fewer)
+    return [Drawn(runs, width) for runs in rows]
+
+
 def _row_height(turns: int) -> int:
     return 16 if turns <= 24 else 10 if turns <= 90 else 6
 
 
-def _row(part: SessionPart[Shown], turn: TurnPart[Shown], top: int, height: int, blocks: int) -> str:
-    shown = columns(turn.runs, blocks, MOST_COLUMNS)
-    scale = (WIDTH - LEFT) / min(blocks, MOST_COLUMNS)
-    bars = "".join(_bars(state, shown, top, height, scale) for state in BLOCK_STATES)
+def _row(part: SessionPart[Shown], turn: TurnPart[Shown], drawn: Drawn, top: int, height: int, blocks: int) -> str:
+    scale = (WIDTH - LEFT) / drawn.width
+    bars = "".join(_bars(state, drawn.runs, top, height, scale) for state in BLOCK_STATES)
     every = 1 if height > 9 else 5
     size = f'<text x="{LEFT - 6}" y="{top + height / 2 + 3:g}" text-anchor="end">{turn.turn}</text>'
     label = size if turn.turn % every == 0 or turn.turn == 1 else ""

@@ -3,7 +3,8 @@
 import re
 from dataclasses import replace
 
-from analysis.report.page_map import MOST_COLUMNS, block_map
+from analysis.model.finding import BlockRun, BlockState
+from analysis.report.page_map import FINENESS, block_map
 from tests.sample_reports import part
 
 
@@ -31,9 +32,16 @@ def test_a_picture_has_words_and_is_reached_by_keys() -> None:
 def test_long_prompts_share_columns_and_stay_small() -> None:
     drawn = block_map(part("11"))
     assert len(drawn) < 100_000 and drawn.count('class="row"') == 70
-    assert max(len(runs) for runs in re.findall(r' d="([^"]*)"', drawn)) < MOST_COLUMNS * 40
+    assert max(len(runs) for runs in re.findall(r' d="([^"]*)"', drawn)) < FINENESS[0] * 40
 
 
 def test_without_tokens_there_is_no_map() -> None:
     unknown = replace(part("03"), turns=tuple(replace(turn, runs=()) for turn in part("03").turns))
     assert block_map(unknown).startswith("<p>No turn of this session has known tokens")
+
+
+def test_a_noisy_session_of_many_turns_is_drawn_in_fewer_columns() -> None:
+    states: tuple[BlockState, BlockState] = ("lost", "new")
+    noise = tuple(BlockRun(at, at + 1, states[at % 3 % 2]) for at in range(12_500))
+    noisy = replace(part("03"), turns=tuple(replace(part("03").turns[1], turn=at, runs=noise) for at in range(200)))
+    assert len(block_map(noisy)) < 400_000
