@@ -1,4 +1,4 @@
-"""What every command that analyses does first: find who renders, settle the settings, read and explain the logs."""
+"""What every command does that analyses logs: renderer and settings from its options, and all logs read."""
 
 from pathlib import Path
 from typing import Any, get_args
@@ -7,16 +7,20 @@ from analysis.formats.base import FormatError
 from analysis.live.vllm import VllmServer
 from analysis.model.session import Problem
 from analysis.model.settings import Normalisation, Settings
+from analysis.pipeline.analyse import NO_SIDE_FILES
+from analysis.pipeline.gaps import SideFiles
 from analysis.pipeline.importing import Analysed, analyse_source
 from analysis.pipeline.renderers import Renderers
-from analysis.pipeline.side_files import Beside, as_served
+from analysis.pipeline.side_files import as_served
 from analysis.pipeline.sources import Source, joined, read_source
 from app import places
 from app.terminal import progress, reason
 
 
-def renderers_of(model: str | None, endpoint: str | None, allow_generation: bool, normalise: str) -> Renderers:
-    """Who renders: a model, a live server, or what is known by name.  Raises ValueError where they do not fit."""
+def renderers_of(
+    model: str | None, endpoint: str | None, allow_generation: bool = False, normalise: str = "vllm"
+) -> Renderers:
+    """The renderers that the options name; raise ValueError or OSError where they name none."""
     if normalise not in get_args(Normalisation):
         raise ValueError(f"--normalise {normalise}: use one of {', '.join(get_args(Normalisation))}.")
     if "" in (model, endpoint):
@@ -30,18 +34,22 @@ def renderers_of(model: str | None, endpoint: str | None, allow_generation: bool
     return renderers
 
 
-def block_size_given(given: int | None) -> dict[str, Any]:
-    """The settings that a given block size makes."""
+def block_size_of(given: int | None) -> dict[str, Any]:
+    """The fields of Settings that a given block size makes."""
     return {} if given is None else {"block_size": given, "block_size_basis": "given"}
 
 
-def settings_of(renderers: Renderers, given: Settings) -> Settings:
+def served(renderers: Renderers, given: Settings) -> Settings:
     """What was given, else what the live server says of its cache."""
     return given if renderers.server is None else as_served(given, renderers.server.describe())
 
 
 def analyse_all(
-    logs: list[Path], renderers: Renderers, settings: Settings, log_format: str | None, beside: Beside
+    logs: list[Path],
+    renderers: Renderers,
+    settings: Settings,
+    log_format: str | None = None,
+    side: SideFiles = NO_SIDE_FILES,
 ) -> tuple[list[Analysed], list[Problem]]:
     """Analyse every log that can be read; what cannot be is a problem, and is an error where nothing is left."""
     sources: list[Source] = []
@@ -56,10 +64,9 @@ def analyse_all(
     analysed: list[Analysed] = []
     for source in sources:
         try:
-            analysed.append(analyse_source(source, renderers, settings, log_format, progress(), beside.side))
+            analysed.append(analyse_source(source, renderers, settings, log_format, progress(), side))
         except FormatError as error:
             refused.append((source.name, error))
     if not analysed and refused:
         raise refused[0][1]
-    problems = [Problem(name, None, reason(error).removeprefix(f"{name}: ")) for name, error in refused]
-    return analysed, [*problems, *beside.problems]
+    return analysed, [Problem(name, None, reason(error).removeprefix(f"{name}: ")) for name, error in refused]

@@ -26,8 +26,8 @@ from analysis.report.gates import causes_among, lost_percent
 from analysis.report.template_words import exit_code
 from analysis.report.words import IN_WORDS, reconciled
 from analysis.store.repository import Repository
-from app import convert_command, options, places, record_command, report_command
-from app.analysing import analyse_all, block_size_given, renderers_of, settings_of
+from app import check_command, convert_command, options, places, record_command, report_command, store_command, visitors
+from app.analysing import analyse_all, block_size_of, renderers_of, served
 from app.printing import comparison_text, json_text, safe, session_text
 from app.template_command import check_all, write_checks
 from app.terminal import fail, progress, say, say_problem
@@ -47,28 +47,43 @@ def dashboard(context: typer.Context, version: options.Version = False) -> None:
         typer.echo(f"whymiss {metadata.version('whymiss')}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        serve([], None, None)
+        serve()
 
 
 @app.command()
-def serve(logs: options.MoreLogs = None, db: options.Database = None, port: options.Port = None) -> None:
-    """Start the dashboard on 127.0.0.1.
+def serve(
+    logs: options.MoreLogs = None,
+    db: options.Database = None,
+    port: options.Port = None,
+    host: options.Host = "127.0.0.1",
+    read_only: options.ReadOnly = False,
+    allow_endpoint: options.AllowEndpoint = None,
+) -> None:
+    """Start the dashboard, on 127.0.0.1 unless --host says otherwise.
 
     Examples: whymiss serve · whymiss serve proxy.jsonl --db team.duckdb --port 8600
+    · whymiss serve --db team.duckdb --host 0.0.0.0 --read-only
     """
     from app.serving import run_dashboard  # streamlit takes a second to import
 
     file = db or places.database()
+    shared = visitors.are_others(host)
     try:
-        repository = Repository.open(file)
+        if read_only and logs:
+            raise ValueError("--read-only adds no logs: leave them out, or start without it.")
+        visitors.settle(read_only, shared, allow_endpoint or [])
+        repository = Repository.open(file, read_only)
         renderers = Renderers(known=places.known_models())
         for path in logs or []:
             store(analyse_source(read_source(path), renderers, Settings(), progress=progress()), renderers, repository)
         repository.close()
     except (ValueError, OSError) as error:
         fail(error)
-    typer.echo(f"Whymiss keeps its sessions in {safe(str(file))} (--db chooses another).", err=True)
-    run_dashboard(file, port)
+    say(f"Whymiss {'reads' if read_only else 'keeps'} its sessions in {file} (--db chooses another).")
+    if shared:
+        more = "" if read_only else " and adds logs"
+        say(f"Whoever reaches {host} sees every session{more}; the README says how to ask for a login.")
+    run_dashboard(file, port, host)
 
 
 @app.command()
@@ -104,7 +119,7 @@ def analyze(
         renderers = renderers_of(model, endpoint, allow_generation, normalise)
         beside = read_beside(metrics or [], kv_events, server_info)
         given = Settings(
-            **block_size_given(block_size),
+            **block_size_of(block_size),
             normalise=renderers.normalise,
             same_server=same_server,
             num_blocks=blocks,
@@ -113,10 +128,11 @@ def analyze(
             spec_decode=spec_decode,
             dcp=dcp,
         )
-        settings = settings_of(renderers, beside.settings(given))
+        settings = served(renderers, beside.settings(given))
         if retention is not None:  # 0 is a value and the default, so only here is it known that it was given
             settings = replace(settings, retention=retention)
-        analysed, problems = analyse_all(logs, renderers, settings, log_format, beside)
+        analysed, problems = analyse_all(logs, renderers, settings, log_format, beside.side)
+        problems.extend(beside.problems)
         if repository is not None:
             for one in analysed:
                 store(one, renderers, repository)
@@ -147,8 +163,8 @@ def diff(
     """
     try:
         renderers = renderers_of(model, endpoint, allow_generation, normalise)
-        given = Settings(**block_size_given(block_size), normalise=renderers.normalise)
-        settings = settings_of(renderers, given)
+        given = Settings(**block_size_of(block_size), normalise=renderers.normalise)
+        settings = served(renderers, given)
         record = compare([_log_file(path) for path in files], renderers.renderer_for, settings)
     except (ValueError, OSError) as error:
         fail(error)
@@ -187,9 +203,11 @@ def formats() -> None:
             typer.echo(f"  limit: {limit}")
 
 
+check_command.add_to(app)
 convert_command.add_to(app)
-report_command.add_to(app)
 record_command.add_to(app)
+report_command.add_to(app)
+store_command.add_to(app)
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from analysis.live.vllm import ServerInfo, VllmServer
-from app import places, state
+from app import places, state, visitors
 from app.plain import plain
 
 
@@ -27,7 +27,7 @@ def connection_form() -> None:
         return
     try:
         with st.spinner("Asking the server"):
-            server = VllmServer(address, api_key=key or places.api_key(), allow_generation=generate)
+            server = VllmServer(visitors.allowed(address), api_key=key or places.api_key(), allow_generation=generate)
             state.connect_live(server, server.describe())
     except OSError as error:
         state.connect_live(None, None)

@@ -13,7 +13,7 @@ from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.side_files import as_served
 from analysis.pipeline.sources import Source, joined, read_source, source_of
 from analysis.report.words import counted
-from app import state
+from app import state, visitors
 from app.plain import plain
 
 IDS = "The log's ids and known models"
@@ -47,7 +47,7 @@ class Outcome:
 def renderer_choice(key: str) -> Callable[[], Renderers]:
     """Ask where tokens come from; the answer is called when they are needed and raises where they cannot be had."""
     server = state.live_server()
-    options = [IDS, MODEL, *([LIVE] if server else [])]
+    options = [IDS, *([MODEL] if visitors.may_name_files() else []), *([LIVE] if server else [])]
     chosen = st.radio("Tokens come from", options, horizontal=True, key=f"{key}_tokens", help=_help(server is not None))
     if chosen == LIVE and server is not None:
         return lambda: state.live_renderers(server)
@@ -99,13 +99,7 @@ def add_logs() -> None:
         accept_multiple_files=True,
         help="One JSON request with its response a line.",
     )
-    # The uploader itself says why it refuses a file only in a tooltip, and not what else to do.
-    st.caption(f"A log of more than {UPLOAD_LIMIT_MB} MB: give its path below, or start with `whymiss serve LOG`.")
-    path = st.text_input(
-        "or a file or folder on this machine",
-        placeholder="~/logs/proxy.jsonl",
-        help="No size limit. A folder read together is the history of one server.",
-    )
+    path = _path_choice()
     left, right = st.columns([3, 2])
     with left:
         renderers = renderer_choice("add")
@@ -123,6 +117,20 @@ def add_logs() -> None:
         st.error("Nothing to analyse yet: choose log files above, or give a path.")
     else:
         _import(uploads, path.strip(), renderers, settings, together)
+
+
+def _path_choice() -> str:
+    """Ask for a path, where that is this person's machine; and say what to do with a large log."""
+    # The uploader itself says why it refuses a file only in a tooltip, and not what else to do.
+    if not visitors.may_name_files():
+        st.caption(f"A log of more than {UPLOAD_LIMIT_MB} MB is added where the dashboard runs: `whymiss serve LOG`.")
+        return ""
+    st.caption(f"A log of more than {UPLOAD_LIMIT_MB} MB: give its path below, or start with `whymiss serve LOG`.")
+    return st.text_input(
+        "or a file or folder on this machine",
+        placeholder="~/logs/proxy.jsonl",
+        help="No size limit. A folder read together is the history of one server.",
+    )
 
 
 def _import(

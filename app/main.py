@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from analysis.store.database import StoreError
+from app import login
 from app.plain import plain
 
 # Streamlit leaves six rem above the title for a toolbar that is not shown.
@@ -13,6 +14,7 @@ PAGES = Path(__file__).parent.parent / "pages"
 
 st.set_page_config(page_title="Whymiss", page_icon="◆", layout="wide")
 st.html(STYLE)
+login.required()
 page = st.navigation(
     [
         st.Page(PAGES / "sessions.py", title="Sessions", url_path="sessions", default=True),

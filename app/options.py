@@ -70,3 +70,17 @@ Host = Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0
 AddIds = Annotated[bool, typer.Option("--add-ids", help="Ask vLLM for token ids too; clients do not see them.")]
 AddUsage = Annotated[bool, typer.Option("--add-usage", help="Ask for the usage of streams too; clients do not see it.")]
 KeepSecrets = Annotated[bool, typer.Option("--keep-secrets", help="Write cache salts as sent, not as fingerprints.")]
+Against = Annotated[Path | None, typer.Option("--baseline", help="The baseline file to compare with.")]
+SaveBaseline = Annotated[
+    Path | None, typer.Option("--save", help="Write the baseline of these logs, if they are no regression.")
+]
+MaxDrop = Annotated[
+    float, typer.Option("--max-drop", min=0, max=100, help="Percentage points that a share may fall by.")
+]
+Copy = Annotated[Path, typer.Argument(help="The file of the copy.")]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace the database that is there; what is in it is lost.")]
+ReadOnly = Annotated[bool, typer.Option("--read-only", help="Sessions are looked at, not added or forgotten.")]
+AllowEndpoint = Annotated[
+    list[str] | None,
+    typer.Option("--allow-endpoint", help="A server that visitors may ask, where others than this machine visit."),
+]

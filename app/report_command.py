@@ -12,7 +12,7 @@ from analysis.report.document import Scope
 from analysis.report.redaction import Hidden, Rules, redacted
 from analysis.report.words import counted
 from app import options, places
-from app.analysing import analyse_all, block_size_given, renderers_of, settings_of
+from app.analysing import analyse_all, block_size_of, renderers_of, served
 from app.reporting import FORMS, KEPT, report_of_logs, written
 from app.terminal import fail, say, say_problem
 
@@ -47,10 +47,11 @@ def report(
         renderers = renderers_of(model, endpoint, allow_generation, normalise)
         beside = read_beside(metrics or [], kv_events, server_info)
         given = Settings(
-            **block_size_given(block_size), normalise=renderers.normalise, same_server=same_server, num_blocks=blocks
+            **block_size_of(block_size), normalise=renderers.normalise, same_server=same_server, num_blocks=blocks
         )
-        settings = settings_of(renderers, beside.settings(given))
-        analysed, problems = analyse_all(logs, renderers, settings, log_format, beside)
+        settings = served(renderers, beside.settings(given))
+        analysed, problems = analyse_all(logs, renderers, settings, log_format, beside.side)
+        problems.extend(beside.problems)
         made, hidden = redacted(report_of_logs(analysed, renderers, problems), rules, secrets.token_bytes(32))
         if not made.overview:
             raise ValueError("there is no session in these logs.")

@@ -139,7 +139,7 @@ def problems(frame: pd.DataFrame) -> None:
         )
 
 
-def imports(frame: pd.DataFrame) -> int | None:
+def imports(frame: pd.DataFrame, may_forget: bool = True) -> int | None:
     """What was imported; return the key of an import that the person wants to forget."""
     if frame.empty:
         return None
@@ -148,7 +148,7 @@ def imports(frame: pd.DataFrame) -> int | None:
             frame[["file", "num_sessions", "num_bytes", "imported_at"]],
             key=f"imports_{state.table_number()}",
             hide_index=True,
-            on_select="rerun",
+            on_select="rerun" if may_forget else "ignore",
             selection_mode="single-row",
             column_config={
                 "file": "Log",
@@ -156,8 +156,10 @@ def imports(frame: pd.DataFrame) -> int | None:
                 "num_bytes": st.column_config.NumberColumn("Size", format="bytes"),
                 "imported_at": st.column_config.DatetimeColumn("Imported", format="YYYY-MM-DD HH:mm"),
             },
-            alt="Imported logs; select one to forget it",
+            alt="Imported logs" + ("; select one to forget it" if may_forget else ""),
         )
+        if not may_forget:
+            return None
         rows = event.selection.rows
         chosen = frame.iloc[rows[0]] if rows else None
         label = "Forget the selected log" if chosen is None else f"Forget {plain(chosen.file)} and its sessions"

@@ -24,7 +24,7 @@ from analysis.pipeline.sources import Source, read_source
 from analysis.pipeline.trying import Bench, bench
 from analysis.store.database import StoreError
 from analysis.store.repository import Repository
-from app import places
+from app import places, visitors
 from app.block_map import BlockRows, pack
 from app.plain import plain
 
@@ -53,12 +53,12 @@ def repository() -> Repository:
 
 @st.cache_resource(show_spinner=False)
 def _open(path: str) -> Repository:
-    return Repository.open(path)
+    return Repository.open(path, read_only=not visitors.may_write())
 
 
 def needs_samples() -> bool:
     """Whether this is the very first start on this database."""
-    return repository().untouched()
+    return visitors.may_write() and repository().untouched()
 
 
 def fill_with_samples(progress: Progress) -> None:

@@ -15,7 +15,7 @@ from analysis.model.session import JsonObject
 from analysis.model.template_check import ProbeResult, TemplateCheck, Verdict
 from analysis.pipeline.template_check import check_model, check_server, check_template
 from analysis.report.template_words import BEHAVIOURS, knob_words, sentence
-from app import places, state
+from app import places, state, visitors
 from app.plain import plain
 from app.template_command import json_object
 
@@ -36,7 +36,8 @@ ROW_HEIGHT = 35  # pixels
 
 def chosen() -> TemplateCheck | None:
     """Ask which template, check it, and return what was found; None where nothing is given yet."""
-    source = st.radio("Template", [SAMPLE, TEXT, MODEL, SERVER], horizontal=True, key="template_source")
+    sources = [SAMPLE, TEXT, *([MODEL] if visitors.may_name_files() else []), SERVER]
+    source = st.radio("Template", sources, horizontal=True, key="template_source")
     sent = st.text_input(
         "chat_template_kwargs of every request",
         placeholder='{"enable_thinking": false}',
@@ -105,7 +106,7 @@ def _checked(source: str, name: str, connected: VllmServer | None, arguments: Js
         return check_model(name, arguments)
     if not name and connected is None:
         raise ValueError("Give the server's address, such as http://localhost:8000.")
-    server = VllmServer(name, api_key=places.api_key()) if name else connected
+    server = VllmServer(visitors.allowed(name), api_key=places.api_key()) if name else connected
     assert server is not None
     return check_server(server, time.time(), arguments)
 

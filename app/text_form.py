@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from analysis.model.session import TokenIds
-from app import state
+from app import state, visitors
 from app.plain import plain
 
 
@@ -15,6 +15,8 @@ def ask_for_texts(model: str, ids: dict[int, TokenIds]) -> None:
         " all the same. To name message fields as well, add the log again with its tokenizer."
     )
     server = state.live_server()
+    if not visitors.may_write() or not visitors.may_name_files():
+        return
     place, action = st.columns([4, 1], vertical_alignment="bottom")
     name = place.text_input(
         "Folder with tokenizer.json, or hub id" + (", or empty for the live server" if server else ""),

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from analysis.report.words import counted
-from app import cause_table, session_table, state
+from app import cause_table, session_table, state, visitors
 from app.log_form import add_logs
 from app.plain import plain
 
@@ -14,7 +14,9 @@ if state.needs_samples():
 
 title, action = st.columns([5, 1], vertical_alignment="bottom")
 title.title("Sessions", anchor=False)
-if action.button("Add logs", type="primary", width="stretch"):
+if not visitors.may_write():
+    action.caption("Read-only", help=visitors.READING)
+elif action.button("Add logs", type="primary", width="stretch"):
     add_logs()
 if message := state.said():
     st.success(plain(message))
@@ -45,7 +47,7 @@ st.caption(
     " unchanged and computed again all the same."
 )
 session_table.problems(state.repository().problems())
-forgotten = session_table.imports(state.repository().imports())
+forgotten = session_table.imports(state.repository().imports(), visitors.may_write())
 if forgotten is not None:
     state.forget(forgotten)
     st.rerun()

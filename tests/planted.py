@@ -4,12 +4,14 @@ import base64
 import html
 import json
 import random
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
 import numpy as np
+
+from analysis.model.session import Usage
 
 # What a log is recognised and read by, and what a record holds of ours.
 OF_THE_FORMAT = {
@@ -18,6 +20,8 @@ OF_THE_FORMAT = {
 }  # fmt: skip
 NAMES = {"custom_id", "session_id", "id", "previous_response_id", "model", "tool_call_id"}  # stay what they are
 OF_A_RECORD = {"confidence", "state", "cached_basis", "fidelity", "generated_basis", "segment_basis", "settings"}
+OF_A_SESSION = {"kind", "log_format"}
+IDS_OF_A_SESSION = ("prompt_ids", "output_ids", "media")
 SYLLABLES = ("zor", "quen", "blax", "wick", "vemp", "dral", "yost", "kib", "fnord", "plu", "ghaz", "mrek")
 
 
@@ -55,6 +59,22 @@ class Planter:
         if value not in self.known or (key not in NAMES and self.chance.random() < 0.25):
             self.known[value] = f"{value} {self.secret()}"
         return self.known[value]
+
+    def in_session(self, value: Any, name: str = "") -> Any:
+        """A session as it was read, with a secret in every text of its requests and around them; nothing counted."""
+        if isinstance(value, Usage):
+            return Usage()
+        if isinstance(value, Mapping):
+            return {key: self.planted(one, key) for key, one in value.items()}
+        if isinstance(value, str):
+            return value if name in OF_A_SESSION else self.planted(value, name)
+        if isinstance(value, tuple):
+            return tuple(self.in_session(one, name) for one in value)
+        if is_dataclass(value) and not isinstance(value, type):
+            parts = {one.name: getattr(value, one.name) for one in fields(value) if one.name not in IDS_OF_A_SESSION}
+            planted = {part: self.in_session(inner, part) for part, inner in parts.items()}
+            return replace(value, **planted, **{part: None for part in IDS_OF_A_SESSION if hasattr(value, part)})
+        return value
 
     def in_record(self, value: Any, name: str = "") -> Any:
         """A record with a secret in every text that is not one of a few words of ours."""

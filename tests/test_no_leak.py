@@ -1,17 +1,21 @@
 """Nothing of what a log says leaves with a redacted report: secrets in every field of every format, none is found."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from analysis.formats import FORMATS
+from analysis.formats import FORMATS, read_logs
 from analysis.model.record import SessionRecord
 from analysis.model.renderer import Renderer
+from analysis.model.session import Log
 from analysis.model.settings import Settings
+from analysis.pipeline.analyse import analyse
 from analysis.pipeline.importing import Analysed, analyse_source
-from analysis.pipeline.record import figures
+from analysis.pipeline.peel import with_plans
+from analysis.pipeline.record import figures, records
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import LogFile, Source
 from analysis.report.building import Subject, report_of
@@ -19,7 +23,7 @@ from analysis.report.document import Placeholder, Quote, Released, Report
 from analysis.report.redaction import Rules, redacted
 from app.reporting import FORMS, report_of_logs
 from tests.builders import SAMPLES, ByteRenderer
-from tests.format_samples import FORMAT_SAMPLES
+from tests.format_samples import FORMAT_SAMPLES, beside
 from tests.planted import Planter, leaks, lines
 from tests.report_parts import every
 from tests.sample_store import analysed_samples, sample_renderers
@@ -27,12 +31,16 @@ from tests.sample_store import analysed_samples, sample_renderers
 TOKENS = ("prompt_token_ids", "output_token_ids", "usage", "token_ids")
 EVERYTHING = Rules()
 KEY = bytes(range(32))
-BATCH = "openai-batch"  # its requests and its answers are two files that are read together
 SESSIONS = [path for path in SAMPLES if path.stem != "11-long-haul"]  # long, and in no way another one
-LOGS = {
-    **{path: name for path, name in FORMAT_SAMPLES.items() if name != BATCH or path.stem == "input"},
-    **dict.fromkeys(SESSIONS, "openai-chat"),
-}
+PLANTED_AS_TEXT = (  # logs that are still read with a secret in every text of theirs
+    *SESSIONS,
+    *(
+        path
+        for path, name in FORMAT_SAMPLES.items()
+        if name in ("anthropic-messages", "litellm", "mini-swe-agent", "openai-responses", "swe-agent", "transcript")
+    ),
+)
+MOST_TURNS = 6  # of a session that are read and planted
 
 
 class EveryModel(Renderers):
@@ -51,37 +59,58 @@ def outputs(report: Report[Quote], rules: Rules = EVERYTHING) -> Iterator[tuple[
 
 
 @cache
-def planted(path: Path) -> tuple[Analysed, Renderers, list[str]]:
-    """A log with secrets, analysed.  Every other sample session loses its ids and counts, so that it is rendered."""
+def planted(path: Path) -> tuple[Report[Quote], list[str]]:
+    """The report of a log with secrets.  Every other sample session loses its ids and counts, and so is rendered."""
     rendered = path in SAMPLES and path.name[1] in "24680"
     planter = Planter(len(path.name), TOKENS if rendered else ())
+    file = LogFile(f"{planter.secret()}{path.suffix}", lines(path.read_bytes(), planter))
     renderers = EveryModel()
-    paths = [path, *path.parent.glob("output.jsonl")] if LOGS[path] == BATCH else [path]
-    files = tuple(LogFile(f"{planter.secret()}{one.suffix}", lines(one.read_bytes(), planter)) for one in paths)
-    analysed = analyse_source(Source(planter.secret(), files), renderers, Settings(16, "given"))
-    return analysed, renderers, planter.secrets
-
-
-@pytest.mark.parametrize("path", LOGS, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_no_secret_of_a_log_is_in_a_report(path: Path) -> None:
-    analysed, renderers, secrets = planted(path)
+    analysed = analyse_source(Source(planter.secret(), (file,)), renderers, Settings(16, "given"))
     assert analysed.records, "the planted log is still read"
-    report = report_of_logs([analysed], renderers, [])
+    return report_of_logs([analysed], renderers, []), planter.secrets
+
+
+@cache
+def planted_sessions(known: str) -> tuple[Report[Quote], list[str]]:
+    """The report of a format's samples, with secrets in everything that was read of them."""
+    planter = Planter(len(known))
+    files = [(path.name, beside(path)) for path, name in FORMAT_SAMPLES.items() if name == known]
+    logs = {repr([name for name, _data in several]): several for _name, several in files}
+    read = [log for several in logs.values() for _file, log in read_logs(several, "s") if isinstance(log, Log)]
+    few = [replace(one, turns=one.turns[:MOST_TURNS]) for log in read for one in log.sessions]
+    sessions = [planter.in_session(one) for one in few]
+    settings = Settings(16, "given")
+    analyses = with_plans(analyse(sessions, EveryModel().renderer_for, settings), EveryModel().renderer_for)
+    problems = tuple(planter.in_record(problem) for log in read for problem in log.problems)
+    found = Analysed(Source(planter.secret(), ()), settings, tuple(records(analyses)), problems)
+    return report_of_logs([found], EveryModel(), []), planter.secrets
+
+
+@pytest.mark.parametrize("path", PLANTED_AS_TEXT, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_no_secret_of_a_log_is_in_a_report(path: Path) -> None:
+    report, secrets = planted(path)
     for form, written in outputs(report):
         assert not leaks(written, secrets), form
 
 
-def test_all_formats_are_planted_with_thousands_of_secrets() -> None:
-    assert set(LOGS.values()) == {known.name for known in FORMATS}
-    planted_in = [planted(path) for path in LOGS]
-    assert sum(len(secrets) for _analysed, _renderers, secrets in planted_in) > 1_000
+@pytest.mark.parametrize("known", [known.name for known in FORMATS])
+def test_no_secret_of_any_format_is_in_a_report(known: str) -> None:
+    report, secrets = planted_sessions(known)
+    assert report.sessions and len(secrets) > 10
+    for form, written in outputs(report):
+        assert not leaks(written, secrets), form
+
+
+def test_thousands_of_secrets_are_planted() -> None:
+    assert sum(len(planted_sessions(known.name)[1]) for known in FORMATS) > 1_000
+    assert sum(len(planted(path)[1]) for path in PLANTED_AS_TEXT) > 1_000
 
 
 def test_without_redaction_the_same_reports_hold_secrets() -> None:
     seen: set[str] = set()
     for path in SESSIONS[:6]:
-        analysed, renderers, secrets = planted(path)
-        for _form, written in outputs(report_of_logs([analysed], renderers, []), Rules("nothing")):
+        report, secrets = planted(path)
+        for _form, written in outputs(report, Rules("nothing")):
             seen.update(leaks(written, secrets))
     assert len(seen) > 200
 

@@ -118,6 +118,13 @@ def dig(value: Json, *path: str) -> Json:
     return value
 
 
+def template_kwargs(parameters: JsonObject) -> JsonObject:
+    """What a chat template is given besides messages and tools, from the fields of a request or its ``extra_body``."""
+    kwargs = dig(parameters, "chat_template_kwargs") or dig(parameters, "extra_body", "chat_template_kwargs")
+    effort = parameters.get("reasoning_effort")
+    return {**({"reasoning_effort": effort} if effort is not None else {}), **mapping(kwargs)}
+
+
 def text(value: Json) -> str | None:
     """A text that says something, or a number as text."""
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and str(value) else None

@@ -11,7 +11,7 @@ from msgspec.json import encode
 from analysis.formats import jsontext, shape
 from analysis.formats.base import FormatError, Problems, Progress
 from analysis.formats.bodies import response
-from analysis.formats.calls import count, dig, entry, first_text, mapping, objects, usage
+from analysis.formats.calls import count, dig, entry, first_text, mapping, objects, template_kwargs, usage
 from analysis.formats.grouping import Entry, grouped
 from analysis.formats.times import seconds
 from analysis.model.session import Json, JsonObject, Log, Mark, Usage
@@ -81,7 +81,7 @@ def _entries(line: int, said: dict[str, Json], problems: Problems) -> Iterator[E
         key=_key(said),
         tools=objects(parameters.get("tools")),
         request_id=first_text(said.get("id"), said.get("request_id"), parts.request_id),
-        template_kwargs=_template_kwargs(parameters),
+        template_kwargs=template_kwargs(parameters),
         salt=first_text(parameters.get("cache_salt"), dig(parameters, "extra_body", "cache_salt")),
         lacks=_lacks(messages, parameters, said),
         reply=parts.reply,
@@ -126,9 +126,3 @@ def _usage(said: JsonObject, answer: JsonObject, own: Usage) -> Usage:
     cached = dig(kept, "prompt_tokens_details", "cached_tokens")
     prompt = kept.get("prompt_tokens") if count(kept.get("prompt_tokens")) is not None else said.get("prompt_tokens")
     return usage(prompt, said.get("completion_tokens"), cached)
-
-
-def _template_kwargs(parameters: JsonObject) -> JsonObject:
-    kwargs = dig(parameters, "chat_template_kwargs") or dig(parameters, "extra_body", "chat_template_kwargs")
-    effort = parameters.get("reasoning_effort")
-    return {**({"reasoning_effort": effort} if effort is not None else {}), **mapping(kwargs)}

@@ -19,7 +19,8 @@ NAMED = {  # what the quotes in the evidence of a code name, by the beginning of
     "key/multimodal": "image",
     "capacity/": "request",
     "routing/": "replica",
-    "measurement/lineage": "lineage",
+    "disabled/": "model",
+    "measurement/lineage": "name",
 }
 
 

@@ -164,7 +164,7 @@ def summary(record: SessionRecord) -> str:
     parts += [f"{unsaid:,} were reusable, unreported"] if unsaid else []
     parts += [f"{tokens:,} {_how(code)} ({code})" for code, tokens in wasted_by_cause(record.turns).items()]
     parts += [f"{meant:,} given up on purpose"] if meant else []
-    return f"Of {prompt:,} prompt tokens {', '.join(parts)}.{_in_replies(record)}"
+    return f"Of {prompt:,} prompt tokens {', '.join(parts or ['none were reusable'])}.{_in_replies(record)}"
 
 
 def _in_replies(record: SessionRecord) -> str:

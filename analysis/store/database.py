@@ -8,7 +8,7 @@ from pathlib import Path
 
 import duckdb
 
-from analysis.store.schema import migrate
+from analysis.store.schema import MIGRATIONS, migrate, version_of
 
 MEMORY = ":memory:"
 
@@ -50,6 +50,24 @@ def connect(path: Path | str) -> duckdb.DuckDBPyConnection:
     except duckdb.Error as error:
         connection.close()
         raise StoreError(_cannot_open(file, str(error))) from None
+    return connection
+
+
+def looked_into(path: Path | str) -> duckdb.DuckDBPyConnection:
+    """Open a database to read it alone: several processes may, as long as none writes.  Raise StoreError."""
+    file = Path(path)
+    if not file.is_file():
+        raise StoreError(f"{file}: no such database to read. Start once without --read-only, which makes it.")
+    if _is_foreign(file):
+        raise StoreError(f"{file}: a file of another kind, not a database. Name another one with --db.")
+    try:
+        connection = duckdb.connect(str(file), read_only=True, config=_NO_DOWNLOADS)
+        version = version_of(connection)
+    except duckdb.Error as error:
+        raise StoreError(_cannot_open(str(file), str(error))) from None
+    if version != len(MIGRATIONS):
+        connection.close()
+        raise StoreError(f"{file}: made by another version of Whymiss. Open it once without --read-only.")
     return connection
 
 

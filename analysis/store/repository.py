@@ -17,7 +17,8 @@ import pandas as pd
 
 from analysis.model.record import SessionRecord
 from analysis.model.session import Problem, TokenIds
-from analysis.store.database import StoreError, connect, unreadable
+from analysis.store.backup import copy_store
+from analysis.store.database import StoreError, connect, looked_into, unreadable
 from analysis.store.reading import read_full_ids, read_session
 from analysis.store.writing import insert_problems, insert_sessions, insert_token_text
 
@@ -101,13 +102,17 @@ class Repository:
         self._writing = Lock()
 
     @classmethod
-    def open(cls, path: Path | str) -> "Repository":
-        """Open or create the database; raise StoreError with the remedy."""
-        return cls(connect(path), str(path))
+    def open(cls, path: Path | str, read_only: bool = False) -> "Repository":
+        """Open or create the database, or only look into one that is there; raise StoreError with the remedy."""
+        return cls(looked_into(path) if read_only else connect(path), str(path))
 
     def close(self) -> None:
         """Close the file; the repository is of no use afterwards."""
         self._connection.close()
+
+    def copy_to(self, path: Path) -> None:
+        """Write a copy of everything to a new file; raise StoreError where it cannot be."""
+        copy_store(self._connection, path)
 
     def version(self) -> tuple[int, int]:
         """Changes whenever what is stored does: the newest import and how many there are."""

@@ -61,13 +61,21 @@ def m002_plan(connection: duckdb.DuckDBPyConnection) -> None:
 MIGRATIONS: tuple[Migration, ...] = (m001_sessions, m002_plan)
 
 
+def version_of(connection: duckdb.DuckDBPyConnection) -> int:
+    """The version of the tables there; 0 where there are none."""
+    tables = connection.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'schema_version'").fetchone()
+    if tables == (0,):
+        return 0
+    row = connection.execute("SELECT max(version) FROM schema_version").fetchone()
+    return int(row[0]) if row and row[0] is not None else 0
+
+
 def migrate(connection: duckdb.DuckDBPyConnection, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:
     """Bring the database to the newest version in one transaction; raise ValueError for one from the future."""
     connection.execute("BEGIN")
     try:
         connection.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
-        row = connection.execute("SELECT max(version) FROM schema_version").fetchone()
-        version = int(row[0]) if row and row[0] is not None else 0
+        version = version_of(connection)
         if version > len(migrations):
             raise ValueError(f"schema version {version} is newer than this Whymiss knows ({len(migrations)})")
         for number, migration in enumerate(migrations[version:], version + 1):

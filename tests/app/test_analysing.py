@@ -1,54 +1,58 @@
-"""What every command that analyses does first."""
+"""What commands share: the options that name a renderer, and all logs read, whatever one of them is."""
 
 from pathlib import Path
 
 import pytest
 
-from analysis.formats.base import FormatError
+from analysis.formats.base import UnknownFormat
 from analysis.model.settings import Settings
-from analysis.pipeline.renderers import Renderers
-from analysis.pipeline.side_files import Beside
-from app.analysing import analyse_all, block_size_given, renderers_of, settings_of
-from tests.app.command_line import chat, write
-from tests.builders import SAMPLE_MODEL
-
-
-def test_who_renders() -> None:
-    assert renderers_of(None, None, False, "vllm").has("sample/agent-8k")
-    assert renderers_of(str(SAMPLE_MODEL), None, False, "none").has("any")
-    assert renderers_of(None, "localhost:1", False, "vllm").server is not None
+from app.analysing import analyse_all, block_size_of, renderers_of, served
+from tests.builders import SAMPLES
 
 
 @pytest.mark.parametrize(
-    ("model", "endpoint", "normalise", "said"),
+    ("options", "words"),
     [
-        ("", None, "vllm", "empty"),
-        ("a", "b", "vllm", "exclude each other"),
-        (None, None, "odd", "--normalise odd"),
-        ("/no/such/folder", None, "vllm", "/no/such/folder"),
+        pytest.param({"normalise": "some"}, "--normalise some: use one of vllm, none", id="no such way"),
+        pytest.param({"model": ""}, "--model or --endpoint is empty", id="an empty model"),
+        pytest.param({"endpoint": ""}, "--model or --endpoint is empty", id="an empty address"),
+        pytest.param({"model": "m", "endpoint": "e"}, "exclude each other", id="both"),
+        pytest.param({"model": "/no/such/folder"}, "/no/such/folder", id="a model that cannot be loaded"),
     ],
 )
-def test_what_does_not_fit(model: str | None, endpoint: str | None, normalise: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        renderers_of(model, endpoint, False, normalise)
+def test_options_that_name_no_renderer_are_refused(options: dict[str, str], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        renderers_of(**{"model": None, "endpoint": None, **options})  # type: ignore[arg-type]
 
 
-def test_a_block_size_that_was_given_says_so() -> None:
-    assert block_size_given(None) == {} and Settings(**block_size_given(32)) == Settings(32, "given")
-    assert settings_of(Renderers(), Settings(32)) == Settings(32)
+def test_a_given_block_size_is_said_to_be_given() -> None:
+    assert Settings(**block_size_of(32)) == Settings(block_size=32, block_size_basis="given")
+    assert block_size_of(None) == {}
 
 
-def test_logs_that_cannot_be_read_are_problems_until_none_is_left(tmp_path: Path) -> None:
-    good = write(tmp_path / "good.jsonl", chat("a"))
-    bad = write(tmp_path / "bad.jsonl", {"odd": 1})
-    gone = tmp_path / "gone.jsonl"
-    analysed, problems = analyse_all([good, bad, gone], Renderers(), Settings(), None, Beside())
-    assert len(analysed) == 1 and sorted(problem.file for problem in problems) == ["bad.jsonl", "gone.jsonl"]
-    with pytest.raises(FormatError):
-        analyse_all([bad], Renderers(), Settings(), None, Beside())
+def test_without_a_server_the_settings_are_those_given() -> None:
+    given = Settings(block_size=64)
+    assert served(renderers_of(None, None), given) is given
 
 
-def test_logs_of_one_server_are_read_together(tmp_path: Path) -> None:
-    logs = [write(tmp_path / f"{name}.jsonl", chat(name)) for name in "ab"]
-    analysed, _problems = analyse_all(logs, Renderers(), Settings(same_server=True), None, Beside())
-    assert len(analysed) == 1 and len(analysed[0].records) == 2
+def test_every_log_is_a_source_of_its_own_unless_they_are_joined() -> None:
+    renderers = renderers_of(None, None)
+    apart, _ = analyse_all(list(SAMPLES[:2]), renderers, Settings())
+    joined, _ = analyse_all(list(SAMPLES[:2]), renderers, Settings(same_server=True))
+    assert [len(one.records) for one in apart] == [1, 1]
+    assert [len(one.records) for one in joined] == [2]
+
+
+def test_what_cannot_be_read_is_a_problem_beside_what_can(tmp_path: Path) -> None:
+    (tmp_path / "x.log").write_text("hello")
+    analysed, problems = analyse_all(
+        [tmp_path / "x.log", tmp_path / "no.jsonl", SAMPLES[0]], renderers_of(None, None), Settings()
+    )
+    assert len(analysed) == 1
+    assert [problem.file for problem in problems] == ["no.jsonl", "x.log"]
+
+
+def test_the_first_reason_is_raised_where_nothing_is_left(tmp_path: Path) -> None:
+    (tmp_path / "x.log").write_text("hello")
+    with pytest.raises(UnknownFormat, match=r"x\.log"):
+        analyse_all([tmp_path / "x.log"], renderers_of(None, None), Settings())

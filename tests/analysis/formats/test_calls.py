@@ -56,3 +56,16 @@ def test_objects_may_be_json_text() -> None:
     assert calls.objects("[") == calls.objects(None) == []
     assert calls.dig({"a": '{"b": 2}'}, "a", "b") == 2 and calls.dig({"a": 1}, "a", "b") is None
     assert calls.first_text(None, "", True, 7, "x") == "7" and calls.first_text() is None
+
+
+@pytest.mark.parametrize(
+    ("parameters", "kwargs"),
+    [
+        pytest.param({"chat_template_kwargs": {"a": 1}}, {"a": 1}, id="in the request"),
+        pytest.param({"extra_body": {"chat_template_kwargs": {"a": 1}}}, {"a": 1}, id="in its extra body"),
+        pytest.param({"reasoning_effort": "low"}, {"reasoning_effort": "low"}, id="the effort"),
+        pytest.param({"temperature": 0}, {}, id="none"),
+    ],
+)
+def test_template_kwargs(parameters: dict[str, Json], kwargs: dict[str, Json]) -> None:
+    assert calls.template_kwargs(parameters) == kwargs

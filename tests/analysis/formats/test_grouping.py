@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from analysis.formats.grouping import Entry, grouped, known_times
+from analysis.formats.grouping import Entry, by_first_turn, grouped, known_times
 from analysis.model.session import JsonObject, Request, Session, Turn
 from tests.builders import RECORDED, SAMPLES, assistant, lines_of, log_of, request, tokens, user
 
@@ -191,3 +191,11 @@ def test_what_changes_within_a_conversation_is_no_side_call() -> None:
 
 def test_lineages_that_the_log_names_stay() -> None:
     assert lineages(FIRST, FIRST, named="ab") == ["a", "b"]
+
+
+def test_sessions_of_several_files_stand_in_the_order_of_their_first_turn() -> None:
+    made = [
+        grouped([Entry(Turn(0, 1, "r", request(*FIRST), started_at=at), key)], "f", "f", "test")[0]
+        for key, at in (("a", 9.0), ("b", 2.0), ("c", None))
+    ]
+    assert [session.session_id for session in by_first_turn(made)] == ["c", "b", "a"]

@@ -27,7 +27,7 @@ def test_a_session_is_told_with_its_causes_plan_map_and_turns() -> None:
     for line in (
         "# Prefix cache report: `session A`",
         "**86% computed again after a change, mostly at turn 8 in the system message: a time stands in the prompt.**",
-        "    2 ◆◆▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒····",
+        "    2 ◆" + 48 * "▒" + "···",
         "- Block size: 16 tokens (given)",
     ):
         assert line in said.splitlines()

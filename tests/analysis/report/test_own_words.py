@@ -5,6 +5,7 @@ import pytest
 from analysis.core.quoting import split
 from analysis.report.own_words import is_ours, own_words
 from analysis.report.words import IN_WORDS
+from tests.builders import ROOT
 from tests.sample_store import analysed_samples
 from tests.visible_cases import CASES, OWN, analysed, own_renderer
 
@@ -47,3 +48,8 @@ def test_sentences_of_the_samples_are_ours() -> None:
 
 def test_every_code_is_ours() -> None:
     assert all(map(is_ours, IN_WORDS)) and 500 < len(own_words()) < 5_000
+
+
+def test_no_cause_says_a_value_but_in_quotes_of_its_kind() -> None:
+    sources = sorted((ROOT / "analysis" / "causes").glob("*.py"))
+    assert not [path.name for path in sources if "!r}" in path.read_text("utf-8")]

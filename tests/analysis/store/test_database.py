@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from analysis.store.database import StoreError, connect
+from analysis.store.database import StoreError, connect, looked_into
 from analysis.store.schema import MIGRATIONS, migrate
 
 HOLD = "import duckdb, sys; held = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
@@ -158,3 +158,26 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     message = refusal(tmp_path / "file" / "whymiss.duckdb")
     assert f"{tmp_path / 'file'}: the folder for the database cannot be made" in message and "--db" in message
+
+
+def test_a_database_that_is_only_looked_into_is_not_written_and_has_many_readers(tmp_path: Path) -> None:
+    connect(tmp_path / "a.duckdb").close()
+    one, other = looked_into(tmp_path / "a.duckdb"), looked_into(tmp_path / "a.duckdb")
+    assert one.execute("SELECT count(*) FROM imports").fetchall() == [(0,)]
+    with pytest.raises(duckdb.InvalidInputException, match="read-only"):
+        other.execute("DELETE FROM imports")
+
+
+def test_what_cannot_be_looked_into_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("hello, world")
+    duckdb.connect(str(tmp_path / "old.duckdb")).close()
+    (tmp_path / "cut.duckdb").write_bytes((tmp_path / "old.duckdb").read_bytes()[:9000])
+    for name, words in (
+        ("none.duckdb", "no such database to read. Start once without --read-only, which makes it."),
+        ("text", "a file of another kind"),
+        ("old.duckdb", "made by another version of Whymiss. Open it once without --read-only."),
+        ("cut.duckdb", "not a database that Whymiss can read"),
+    ):
+        with pytest.raises(StoreError, match=f"{name}: {words}"):
+            looked_into(tmp_path / name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cut.duckdb", "old.duckdb", "text"]

@@ -1,0 +1,152 @@
+"""Calls found in traces, as entries: those told twice once, those that failed not at all, sub-agents as lineages.
+
+The formats of tracing tools bring every span with the call that it is; what follows from their tree is decided here.
+Does not read any tool's words.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from msgspec.json import encode
+
+from analysis.formats.base import FormatError, Problems
+from analysis.formats.calls import dig, entry, first_text, template_kwargs
+from analysis.formats.grouping import Entry
+from analysis.formats.spans import NESTED, Branch, SpanTree
+from analysis.model.session import JsonObject, Mark, Usage
+
+CUT = b"truncated due to size exceeding limit"  # what Langfuse's clients put in place of what was too large
+REDACTED = b"__REDACTED__"  # what OpenInference puts in place of what was to be hidden
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """One call of a model; ``parameters`` are the fields of its request, ``lacks`` what the log says it leaves out.
+
+    ``is_text``: the prompt was kept as one text, from which neither system prompt nor tools can be told.
+    """
+
+    model: str = ""
+    messages: Sequence[JsonObject] = ()
+    reply: JsonObject | None = None
+    tools: Sequence[JsonObject] = ()
+    usage: Usage = field(default_factory=Usage)
+    parameters: JsonObject = field(default_factory=dict)
+    lacks: frozenset[Mark] = frozenset()
+    is_text: bool = False
+    request_id: str | None = None
+    replica: str | None = None
+    server_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Span:
+    """One span of a log: ``call`` is None where no model was called.  Times are seconds since the epoch."""
+
+    span_id: str
+    parent_id: str | None
+    line: int
+    key: str | None
+    call: Call | None = None
+    agent: str | None = None
+    failed: bool = False
+    started_at: float | None = None
+    ended_at: float | None = None
+    first_token_at: float | None = None
+
+    @property
+    def branch(self) -> Branch:
+        """The span as a part of its tree."""
+        call = self.call
+        counts = None if call is None else (call.usage.prompt_tokens, call.usage.output_tokens)
+        return Branch(self.span_id, self.parent_id, counts, self.agent, bool(call and call.messages))
+
+
+def entries(spans: Sequence[Span], problems: Problems, no_prompt: str) -> Iterator[Entry]:
+    """The calls of a file; ``no_prompt`` is the remedy where a log holds calls without their messages."""
+    known = {span.span_id: span for span in spans}
+    shared: dict[bytes, JsonObject] = {}
+    tree = SpanTree({span_id: span.branch for span_id, span in known.items()})
+    repeats = tree.repeats()
+    lineages = tree.lineages(repeats)
+    for span_id, span in known.items():
+        call = span.call
+        if call is None or span_id in repeats:
+            continue
+        if span.failed and not _was_served(call):
+            problems.count("failed", span.line, "the call failed and counts as no turn.")
+        elif not call.messages:
+            problems.count("no prompt", span.line, f"a call without its messages counts as no turn: {no_prompt}")
+        else:
+            _remark(span, call, lineages.get(span_id), problems)
+            sent = tuple(_shared(message, shared) for message in call.messages)
+            yield _entry(span, replace(call, messages=sent), lineages.get(span_id))
+
+
+def _was_served(call: Call) -> bool:
+    """Whether a call that ended in an error had an answer: a prompt alone may have been counted by the tracing tool."""
+    return call.usage.prompt_tokens is not None and (call.reply is not None or call.usage.cached_tokens is not None)
+
+
+def none_found(file: str, title: str, problems: Problems) -> FormatError:
+    """The error of a file without a turn, with the first reason."""
+    found = problems.listed()
+    first = f" First problem: line {found[0].line}: {found[0].message}" if found else ""
+    return FormatError(f"{file}: no call of a model with its prompt in it. Whymiss reads {title}.{first}")
+
+
+def _entry(span: Span, call: Call, lineage: str | None) -> Entry:
+    parameters = call.parameters
+    return entry(
+        span.line,
+        call.model,
+        call.messages,
+        key=span.key,
+        tools=call.tools,
+        request_id=call.request_id or span.span_id,
+        template_kwargs=template_kwargs(parameters),
+        salt=first_text(parameters.get("cache_salt"), dig(parameters, "extra_body", "cache_salt")),
+        lacks=completeness(call),
+        reply=call.reply,
+        usage=call.usage,
+        started_at=span.started_at,
+        ended_at=span.ended_at,
+        first_token_at=span.first_token_at,
+        replica=call.replica,
+        server_version=call.server_version,
+        lineage=lineage,
+    )
+
+
+def completeness(call: Call) -> frozenset[Mark]:
+    """What is lacking of a call, also what only its messages show."""
+    text = encode(call.messages)
+    found: set[Mark] = set(call.lacks)
+    if REDACTED in text:
+        found.add("redacted")
+    if CUT in text:
+        found.add("truncated")
+    if call.is_text:
+        found |= {"no_system"} if call.tools else {"no_system", "no_tools"}
+    told = (*call.messages, *((call.reply,) if call.reply else ()))
+    if not call.tools and any(message.get("tool_calls") or message.get("role") == "tool" for message in told):
+        found.add("no_tools")
+    return frozenset(found)
+
+
+def _shared(message: JsonObject, known: dict[bytes, JsonObject]) -> JsonObject:
+    """The message as it was sent before: what is sent again costs no memory twice."""
+    return known.setdefault(hashlib.blake2b(encode(message), digest_size=16).digest(), message)
+
+
+def _remark(span: Span, call: Call, lineage: str | None, problems: Problems) -> None:
+    if lineage == NESTED:
+        problems.count(
+            NESTED,
+            span.line,
+            "a call stands within another call that counts other tokens: both are turns. If one of them only wraps the"
+            " other, switch off one of the two instrumentations.",
+        )
+    if call.usage.prompt_tokens is None:
+        problems.count("usage", span.line, "a call carries no usage, so cached tokens are unknown here.")

@@ -1,0 +1,116 @@
+"""Two sets of sessions held against each other: before and after a release, an agent, a template.
+
+Compares sums and shares.  Does not say why a session moved: its own report does.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+
+from analysis.core.account import wasted_by_cause
+from analysis.model.baseline import Baseline, Comparison, Moved, SetFigures
+from analysis.model.record import SessionRecord, TurnRecord
+from analysis.model.settings import Settings
+
+HIT_RATE = "hit rate"
+REUSABLE = "reusable share"
+UNMOVED = 0.05  # percentage points: what is printed as no change
+
+
+def baseline_of(records: Iterable[SessionRecord], settings: Settings) -> Baseline:
+    """What is kept of these sessions.  Those of one id, in several logs, count as one."""
+    turns: dict[str, list[TurnRecord]] = {}
+    for record in records:
+        turns.setdefault(record.session_id, []).extend(record.turns)
+    every = [turn for known in turns.values() for turn in known]
+    return Baseline(
+        settings={name: str(value) for name, value in asdict(settings).items()},
+        whole=figures_of(every),
+        sessions={session_id: figures_of(known) for session_id, known in sorted(turns.items())},
+        causes=wasted_by_cause(every),
+    )
+
+
+def figures_of(turns: Iterable[TurnRecord]) -> SetFigures:
+    """The sums over these turns; one that came out at another length than the server counted has no tokens to trust."""
+    every = list(turns)
+    rendered = [turn for turn in every if turn.reusable_tokens is not None and turn.fidelity != "mismatch"]
+    known = [turn for turn in every if turn.cached_tokens is not None and turn.prompt_tokens is not None]
+    return SetFigures(
+        num_turns=len(every),
+        rendered_tokens=sum(turn.prompt_tokens or 0 for turn in rendered),
+        reusable_tokens=sum(turn.reusable_tokens or 0 for turn in rendered),
+        known_tokens=sum(turn.prompt_tokens or 0 for turn in known),
+        cached_tokens=sum(turn.cached_tokens or 0 for turn in known),
+    )
+
+
+def held_against(before: Baseline, after: Baseline) -> Comparison:
+    """What moved between a baseline and a later set."""
+    sessions = [
+        _worst(session_id, before.sessions[session_id], after.sessions[session_id])
+        for session_id in before.sessions
+        if session_id in after.sessions
+    ]
+    return Comparison(
+        measures=_measures(before.whole, after.whole),
+        causes=_causes(before.causes, after.causes),
+        sessions=tuple(sorted((one for one in sessions if _has_moved(one)), key=lambda one: one.change or 0)),
+        settings=_differing(before.settings, after.settings),
+    )
+
+
+def regressions(found: Comparison, max_drop: float) -> list[str]:
+    """Every share that fell by more than this many percentage points, a sentence each.
+
+    Raise ValueError where a share of the baseline is unknown now, or nothing is known on both sides: not knowing is
+    no pass.
+    """
+    vanished = [one.name for one in found.measures if one.before is not None and one.after is None]
+    if vanished:
+        raise ValueError(
+            f"the {' and the '.join(vanished)} cannot be compared: the baseline has it and this log does not."
+            " The hit rate needs a server that reports cached_tokens (--enable-prompt-tokens-details), the reusable"
+            " share the tokens of every model (--model or --endpoint)."
+        )
+    if all(one.change is None for one in found.measures):
+        raise ValueError("nothing can be compared: the baseline has neither a hit rate nor a reusable share.")
+    return [
+        f"the {one.name} fell by {-one.change:.1f} percentage points, from {one.before:.1f} % to {one.after:.1f} %;"
+        f" {max_drop:g} are allowed."
+        for one in found.measures
+        if one.change is not None and -one.change > max_drop
+    ]
+
+
+def _measures(before: SetFigures, after: SetFigures) -> tuple[Moved, ...]:
+    return (
+        Moved(HIT_RATE, before.hit_rate, after.hit_rate),
+        Moved(REUSABLE, before.reusable_share, after.reusable_share),
+    )
+
+
+def _worst(session_id: str, before: SetFigures, after: SetFigures) -> Moved:
+    """The share of a session that fell most; of two that rose the one that rose less."""
+    first, second = (Moved(session_id, one.before, one.after) for one in _measures(before, after))
+    if first.change is None or second.change is None:
+        return second if first.change is None else first
+    return min(first, second, key=lambda one: one.change or 0)
+
+
+def _has_moved(one: Moved) -> bool:
+    return one.change is not None and abs(one.change) >= UNMOVED
+
+
+def _causes(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[Moved, ...]:
+    """Causes whose wasted tokens changed, those that cost most more first."""
+    moved = [Moved(code, before.get(code, 0), after.get(code, 0)) for code in {*before, *after}]
+    return tuple(sorted((one for one in moved if one.change), key=lambda one: (-(one.change or 0), one.name)))
+
+
+def _differing(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
+    names = sorted({*before, *after})
+    return tuple(
+        f"{name}: {before.get(name, 'not known')} → {after.get(name, 'not known')}"
+        for name in names
+        if before.get(name) != after.get(name)
+    )

@@ -1,0 +1,56 @@
+"""The file that a baseline is kept in: JSON with sums and session ids, and no text of a log.
+
+Written the same for the same sessions, so that it can be kept under version control.
+"""
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from analysis.model.baseline import Baseline, SetFigures
+
+SCHEMA = 1
+REMEDY = "Write a new one with --save."
+
+
+def written(baseline: Baseline) -> str:
+    """The text of the file."""
+    content = {
+        "whymiss_baseline": SCHEMA,
+        "settings": dict(baseline.settings),
+        "whole": asdict(baseline.whole),
+        "causes": dict(baseline.causes),
+        "sessions": {session_id: asdict(figures) for session_id, figures in baseline.sessions.items()},
+    }
+    return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def read(text: str, name: str) -> Baseline:
+    """The baseline in the text of the file ``name``; raise ValueError with the remedy where it is none."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError(f"{name}: this is no JSON, and so no baseline. {REMEDY}") from None
+    if not isinstance(content, dict) or "whymiss_baseline" not in content:
+        raise ValueError(f"{name}: this is no baseline of Whymiss. {REMEDY}")
+    if content["whymiss_baseline"] != SCHEMA:
+        raise ValueError(f"{name}: a baseline of another version of Whymiss. {REMEDY}")
+    try:
+        return Baseline(
+            settings={str(key): str(value) for key, value in content["settings"].items()},
+            whole=_figures(content["whole"]),
+            sessions={str(key): _figures(value) for key, value in content["sessions"].items()},
+            causes={str(key): _count(value) for key, value in content["causes"].items()},
+        )
+    except (KeyError, TypeError, AttributeError, ValueError):
+        raise ValueError(f"{name}: the baseline is damaged. {REMEDY}") from None
+
+
+def _figures(value: dict[str, Any]) -> SetFigures:
+    return SetFigures(**{name: _count(number) for name, number in value.items()})
+
+
+def _count(value: object) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError("no count")
+    return value

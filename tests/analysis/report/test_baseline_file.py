@@ -1,0 +1,49 @@
+"""A baseline on disk: what is read is what was written, and what is none is refused."""
+
+import json
+from typing import Any
+
+import pytest
+
+from analysis.model.settings import Settings
+from analysis.report.baseline import baseline_of
+from analysis.report.baseline_file import read, written
+from tests.sample_store import record_of
+
+KEPT = baseline_of([record_of("03"), record_of("05")], Settings())
+CONTENT: dict[str, Any] = json.loads(written(KEPT))
+
+
+def test_what_is_read_is_what_was_written() -> None:
+    assert read(written(KEPT), "b.json") == KEPT
+    assert written(read(written(KEPT), "b.json")) == written(KEPT)
+
+
+def test_no_text_of_a_log_is_in_it() -> None:
+    kept = record_of("03")
+    quoted = [turn.divergence.new for turn in kept.turns if turn.divergence and turn.divergence.new]
+    assert quoted
+    assert not [text for text in quoted if json.dumps(text)[1:-1] in written(KEPT)]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        pytest.param("", "no JSON", id="empty"),
+        pytest.param("{", "no JSON", id="cut off"),
+        pytest.param("[" * 100_000, "no JSON", id="nested too deeply"),
+        pytest.param("[]", "no baseline of Whymiss", id="a list"),
+        pytest.param('{"schema": 1}', "no baseline of Whymiss", id="another file of ours"),
+        pytest.param(json.dumps(CONTENT | {"whymiss_baseline": 2}), "another version", id="a later one"),
+        pytest.param(json.dumps(CONTENT | {"whole": {}}), "damaged", id="without figures"),
+        pytest.param(json.dumps(CONTENT | {"causes": None}), "damaged", id="without causes"),
+        pytest.param(json.dumps(CONTENT | {"causes": {"a": -1}}), "damaged", id="less than nothing"),
+        pytest.param(json.dumps(CONTENT | {"causes": {"a": True}}), "damaged", id="no number"),
+        pytest.param(
+            json.dumps(CONTENT | {"whole": CONTENT["whole"] | {"more": 1}}), "damaged", id="a figure that is unknown"
+        ),
+    ],
+)
+def test_what_is_no_baseline_is_refused_with_the_remedy(text: str, words: str) -> None:
+    with pytest.raises(ValueError, match=rf"^b\.json: .*{words}.* Write a new one with --save\.$"):
+        read(text, "b.json")

@@ -1,0 +1,87 @@
+"""``whymiss check`` as CI runs it: pass, regression, and what cannot be told."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from analysis.model.baseline import Comparison, Moved
+from app.check_command import MOST_SESSIONS, lines_of
+from tests.app.command_line import chat, error_of, run, write
+from tests.builders import SAMPLES
+
+CLEAN, STRIPPED = SAMPLES[0], SAMPLES[1]
+
+
+@pytest.fixture
+def baseline(tmp_path: Path) -> Path:
+    file = tmp_path / "baseline.json"
+    assert "baseline.json: the baseline of 1 session, 13 turns." in run("check", CLEAN, "--save", file).stderr
+    return file
+
+
+def test_the_same_log_passes(baseline: Path) -> None:
+    result = run("check", CLEAN, "--baseline", baseline)
+    assert result.stdout.splitlines() == [
+        "hit rate: 91.5 % → 91.5 % (+0.0 points)",
+        "reusable share: 91.5 % → 91.5 % (+0.0 points)",
+    ]
+    assert "as good as the baseline: no share fell by more than 1 percentage points." in result.stderr
+
+
+def test_a_regression_is_exit_code_1_with_the_reason_and_the_cause(baseline: Path) -> None:
+    result = run("check", STRIPPED, "--baseline", baseline, code=1)
+    assert "--max-drop: the hit rate fell by 1.8 percentage points, from 91.5 % to 89.7 %; 1 are allowed." in (
+        result.stderr
+    )
+    assert "cause gained: template/reasoning-stripped, 0 → 2,176 tokens wasted" in result.stdout
+
+
+def test_how_much_may_be_lost_is_said(baseline: Path) -> None:
+    run("check", STRIPPED, "--baseline", baseline, "--max-drop", 2)
+
+
+def test_a_baseline_is_carried_on_only_by_a_log_that_passes(baseline: Path, tmp_path: Path) -> None:
+    run("check", STRIPPED, "--baseline", baseline, "--save", tmp_path / "next.json", code=1)
+    assert not (tmp_path / "next.json").exists()
+    run("check", STRIPPED, "--baseline", baseline, "--save", tmp_path / "next.json", "--max-drop", 5)
+    assert json.loads((tmp_path / "next.json").read_text())["causes"] == {"template/reasoning-stripped": 2176}
+
+
+def test_what_cannot_be_told_is_exit_code_2_and_one_line(baseline: Path, tmp_path: Path) -> None:
+    unknown = write(tmp_path / "unknown.jsonl", chat("hi"))
+    assert "name a baseline" in error_of("check", CLEAN)
+    assert "no.json: No such file or directory" in error_of("check", CLEAN, "--baseline", tmp_path / "no.json")
+    assert "No such file" in error_of("check", tmp_path / "no.jsonl", "--baseline", baseline)
+    assert "no baseline of Whymiss" in error_of("check", CLEAN, "--baseline", write(tmp_path / "x.json", {}))
+    silent = run("check", unknown, "--baseline", baseline, "--model", "", code=2)
+    assert "--model or --endpoint is empty" in silent.stderr
+
+
+def test_a_log_without_counts_is_no_pass(baseline: Path, tmp_path: Path) -> None:
+    unreported = next(path for path in SAMPLES if path.stem.startswith("12"))
+    result = run("check", unreported, "--baseline", baseline, code=2)
+    assert "the hit rate cannot be compared: the baseline has it and this log does not." in result.stderr
+
+
+def test_a_log_of_which_nothing_is_known_is_no_baseline(tmp_path: Path) -> None:
+    log = write(tmp_path / "log.jsonl", {"request": chat("hi", model="nobody/knows")})
+    result = run("check", log, "--save", tmp_path / "b.json", code=2)
+    assert "nothing in these logs can be measured" in result.stderr
+    assert not (tmp_path / "b.json").exists()
+
+
+def test_what_moved_is_said_line_by_line() -> None:
+    sessions = tuple(Moved(f"s{index}", 50, 40) for index in range(MOST_SESSIONS + 2))
+    causes = tuple(Moved(name, *tokens) for name, *tokens in (("a", 0, 1), ("b", 1, 2), ("c", 2, 1), ("d", 1000, 0)))
+    lines = lines_of(Comparison((Moved("hit rate", None, 5),), causes, sessions, ("block_size: 16 → 32",)))
+    assert lines[:7] == [
+        "hit rate: unknown → 5.0 %",
+        "settings differ: block_size: 16 → 32",
+        "cause gained: a, 0 → 1 tokens wasted",
+        "cause grown: b, 1 → 2 tokens wasted",
+        "cause shrunk: c, 2 → 1 tokens wasted",
+        "cause gone: d, 1,000 → 0 tokens wasted",
+        "session s0: 50.0 % → 40.0 % (-10.0 points)",
+    ]
+    assert lines[-2:] == ["session s9: 50.0 % → 40.0 % (-10.0 points)", "and 2 more sessions that moved"]

@@ -1,0 +1,59 @@
+"""``whymiss serve``: for whom, where, and what they may do."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.store.repository import Repository
+from app import serving, visitors
+from tests.app.command_line import error_of, run
+from tests.builders import SAMPLES
+from tests.sample_store import fill
+
+CLEAN = SAMPLES[0]
+
+
+@pytest.fixture(autouse=True)
+def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """How the dashboard was started; it is not."""
+    calls: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(serving, "run_dashboard", lambda *given: calls.append(given))
+    for name in (visitors.READ_ONLY, visitors.SHARED, visitors.ENDPOINTS):
+        monkeypatch.setenv(name, "left by another")
+    return calls
+
+
+def test_by_default_it_is_for_this_machine(tmp_path: Path, started: list[tuple[Any, ...]]) -> None:
+    result = run("serve", CLEAN, "--db", tmp_path / "a.duckdb", "--port", 8600)
+    assert started == [(tmp_path / "a.duckdb", 8600, "127.0.0.1")]
+    assert result.stderr.splitlines() == [f"Whymiss keeps its sessions in {tmp_path}/a.duckdb (--db chooses another)."]
+    assert visitors.may_write() and visitors.may_name_files()
+    repository = Repository.open(tmp_path / "a.duckdb")
+    assert len(repository.sessions()) == 1
+    repository.close()
+
+
+def test_whoever_is_let_in_is_said(tmp_path: Path, started: list[tuple[Any, ...]]) -> None:
+    said = run("serve", "--db", tmp_path / "a.duckdb", "--host", "0.0.0.0", "--allow-endpoint", "gpu7:8000").stderr
+    assert "Whoever reaches 0.0.0.0 sees every session and adds logs; the README says how to ask for a login." in said
+    assert started == [(tmp_path / "a.duckdb", None, "0.0.0.0")]
+    assert not visitors.may_name_files() and os.environ[visitors.ENDPOINTS] == "http://gpu7:8000"
+
+
+def test_read_only_needs_no_right_to_write(tmp_path: Path, started: list[tuple[Any, ...]]) -> None:
+    fill(tmp_path / "a.duckdb", "03").close()
+    (tmp_path / "a.duckdb").chmod(0o400)
+    said = run("serve", "--db", tmp_path / "a.duckdb", "--read-only", "--host", "::").stderr
+    assert "Whymiss reads its sessions in " in said and "sees every session; the README" in said
+    assert started and not visitors.may_write()
+
+
+def test_what_cannot_be_served_is_one_line(tmp_path: Path, started: list[tuple[Any, ...]]) -> None:
+    missing, there = tmp_path / "none.duckdb", tmp_path / "a.duckdb"
+    assert "no such database to read" in error_of("serve", "--read-only", "--db", missing)
+    assert not missing.exists()
+    assert "--read-only adds no logs" in error_of("serve", CLEAN, "--read-only", "--db", there)
+    assert "more than the address" in error_of("serve", "--allow-endpoint", "gpu7/v2", "--db", there)
+    assert not started
