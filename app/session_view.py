@@ -11,9 +11,11 @@ from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
 from analysis.report import figure_words
 from analysis.report.figure_words import BASIS, FIDELITY
+from analysis.report.text_words import incomplete, parts_at
 from analysis.report.words import counted, described, reconciled, summary, verdict
 from app import charts, state
 from app.block_map import block_map
+from app.markers import clients, markers_of
 from app.plain import plain
 from app.turn_view import turn_comparison
 
@@ -29,7 +31,10 @@ def headline(record: SessionRecord) -> None:
     facts += [f"{words} ({counted(number, 'turn')})" for words, number in _fidelities(record).items()]
     if record.inferred:
         facts.append("grouped by its messages: the log has no session key")
+    if names := clients(record):
+        facts.append(f"client {names}")
     st.text(" · ".join(facts))
+    markers_of(*record.turns)
     st.subheader(plain(verdict(figures(record))), anchor=False)
     if sentence := summary(record):
         st.text(sentence)
@@ -89,6 +94,8 @@ def explorer(record: SessionRecord, session_key: int) -> None:
     rows, payload = state.map_rows(session_key)
     at = state.picked(record)
     if not any(rows.num_blocks):
+        if any(turn.text for turn in record.turns):
+            return  # they are compared by text below
         st.info("No turn of this session has known tokens. Import its log again with a tokenizer: Sessions, Add logs.")
         return
     block_map(
@@ -156,7 +163,12 @@ def _table(turns: tuple[TurnRecord, ...]) -> pd.DataFrame:
             "Beyond prediction": _whole(turn.account.beyond_prediction if turn.account else None for turn in turns),
             "Divergence": [described(turn.divergence) if turn.divergence else "" for turn in turns],
             "Donor": [f"{turn.donor.session_id} turn {turn.donor.turn}" if turn.donor else "" for turn in turns],
+            "By text": [parts_at(turn.text) if turn.text else "" for turn in turns],
             "Salt": [turn.salt or "" for turn in turns],
+            "Lineage": [turn.lineage or "" for turn in turns],
+            "In the log": [incomplete(turn) or "whole" for turn in turns],
+            "Client": [turn.client or "" for turn in turns],
+            "First token after (s)": [_seconds(turn.started_at, turn.first_token_at) for turn in turns],
             "Tokens": [FIDELITY.get(turn.fidelity or "", "unknown") for turn in turns],
             "Cached tokens are": [BASIS[turn.cached_basis] for turn in turns],
             "Note": [turn.note or "" for turn in turns],
@@ -167,3 +179,7 @@ def _table(turns: tuple[TurnRecord, ...]) -> pd.DataFrame:
 def _whole(values: Iterable[int | None]) -> Any:
     """A column of whole numbers in which None stays unknown."""
     return pd.array(list(values), dtype="Int64")
+
+
+def _seconds(start: float | None, stop: float | None) -> float | None:
+    return None if start is None or stop is None else round(stop - start, 3)

@@ -12,6 +12,7 @@ from analysis.report.palette import palette
 from analysis.report.words import described, fields
 from app import state
 from app.gap_view import gap
+from app.markers import markers_of
 from app.plain import plain
 from app.text_form import ask_for_texts
 from app.token_view import Side, comparison_html, side
@@ -26,10 +27,12 @@ def turn_comparison(record: SessionRecord, session_key: int, turn: TurnRecord, b
     size = record.settings.block_size
     ids = state.full_ids(session_key)
     if turn.turn not in ids:
-        st.info(f"The tokens of turn {turn.turn} are unknown.")
+        more = " It is compared by text below." if turn.text else ""
+        st.info(f"The tokens of turn {turn.turn} are unknown.{more}")
         return
     found = turn.divergence
     st.subheader(plain(_headline(turn, block)), anchor=False)
+    markers_of(turn, explained=False)
     if sentence := _sentence(record, turn):
         st.text(sentence)
     if found is not None and found.segment is not None:

@@ -19,7 +19,7 @@ from analysis.pipeline.record import figures, records
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import LogFile, Source
 from analysis.report.building import Subject, report_of
-from analysis.report.document import Placeholder, Quote, Released, Report
+from analysis.report.document import Placeholder, Quote, Released, Report, TextChange
 from analysis.report.redaction import Rules, redacted
 from app.reporting import FORMS, report_of_logs
 from tests.builders import SAMPLES, ByteRenderer
@@ -71,8 +71,8 @@ def planted(path: Path) -> tuple[Report[Quote], list[str]]:
 
 
 @cache
-def planted_sessions(known: str) -> tuple[Report[Quote], list[str]]:
-    """The report of a format's samples, with secrets in everything that was read of them."""
+def planted_sessions(known: str, rendered: bool) -> tuple[Report[Quote], list[str]]:
+    """The report of a format's samples with secrets in everything that was read; else compared by text alone."""
     planter = Planter(len(known))
     files = [(path.name, beside(path)) for path, name in FORMAT_SAMPLES.items() if name == known]
     logs = {repr([name for name, _data in several]): several for _name, several in files}
@@ -80,10 +80,11 @@ def planted_sessions(known: str) -> tuple[Report[Quote], list[str]]:
     few = [replace(one, turns=one.turns[:MOST_TURNS]) for log in read for one in log.sessions]
     sessions = [planter.in_session(one) for one in few]
     settings = Settings(16, "given")
-    analyses = with_plans(analyse(sessions, EveryModel().renderer_for, settings), EveryModel().renderer_for)
+    renderers = EveryModel() if rendered else Renderers()
+    analyses = with_plans(analyse(sessions, renderers.renderer_for, settings), renderers.renderer_for)
     problems = tuple(planter.in_record(problem) for log in read for problem in log.problems)
     found = Analysed(Source(planter.secret(), ()), settings, tuple(records(analyses)), problems)
-    return report_of_logs([found], EveryModel(), []), planter.secrets
+    return report_of_logs([found], renderers, []), planter.secrets
 
 
 @pytest.mark.parametrize("path", PLANTED_AS_TEXT, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -93,16 +94,17 @@ def test_no_secret_of_a_log_is_in_a_report(path: Path) -> None:
         assert not leaks(written, secrets), form
 
 
+@pytest.mark.parametrize("rendered", [True, False], ids=["rendered", "by text"])
 @pytest.mark.parametrize("known", [known.name for known in FORMATS])
-def test_no_secret_of_any_format_is_in_a_report(known: str) -> None:
-    report, secrets = planted_sessions(known)
+def test_no_secret_of_any_format_is_in_a_report(known: str, rendered: bool) -> None:
+    report, secrets = planted_sessions(known, rendered)
     assert report.sessions and len(secrets) > 10
     for form, written in outputs(report):
         assert not leaks(written, secrets), form
 
 
 def test_thousands_of_secrets_are_planted() -> None:
-    assert sum(len(planted_sessions(known.name)[1]) for known in FORMATS) > 1_000
+    assert sum(len(planted_sessions(known.name, True)[1]) for known in FORMATS) > 1_000
     assert sum(len(planted(path)[1]) for path in PLANTED_AS_TEXT) > 1_000
 
 
@@ -143,3 +145,9 @@ def test_a_redacted_report_holds_no_quote_and_no_text_that_was_not_released(name
 def _subject(record: SessionRecord) -> Subject:
     pairs = zip(record.turns, record.full_ids, strict=False)
     return Subject(record, figures(record), {turn.turn: ids for turn, ids in pairs if ids is not None})
+
+
+def test_requests_are_compared_by_text_too() -> None:
+    reports = [planted_sessions(known.name, False)[0] for known in FORMATS]
+    changes = [change for report in reports for change in every(report, TextChange) if change.old and change.new]
+    assert len(changes) > 5

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from msgspec.json import encode
 
 from analysis.formats import jsontext, shape
-from analysis.formats.base import FormatError, Problems, Progress
+from analysis.formats.base import Problems, Progress
 from analysis.formats.bodies import response
 from analysis.formats.calls import count, dig, entry, first_text, mapping, objects, template_kwargs, usage
 from analysis.formats.grouping import Entry, grouped
@@ -47,11 +47,9 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
             problems.count(why, line, f"{why}: no turn.")
             continue
         entries += _entries(line, said, problems)
-    found = problems.listed()
     if not entries:
-        first = f" First problem: line {found[0].line}: {found[0].message}" if found else ""
-        raise FormatError(f"{file}: no call with its prompt in it. Whymiss reads {title}.{first}")
-    return Log(grouped(entries, file, source, name), found)
+        raise problems.refusal("no call with its prompt in it", title)
+    return Log(grouped(entries, file, source, name), problems.listed())
 
 
 def _no_turn(said: JsonObject) -> str | None:
@@ -69,7 +67,7 @@ def _entries(line: int, said: dict[str, Json], problems: Problems) -> Iterator[E
     asked = mapping(sent.get("body")) or sent
     messages = _messages(said.get("messages")) or _messages(asked.get("messages"))
     if not messages:
-        problems.count("no prompt", line, "no prompt stored: set store_prompts_in_spend_logs in LiteLLM.")
+        problems.count("no prompt", line, "no prompt stored. Set store_prompts_in_spend_logs in LiteLLM.")
         return
     parameters = {**asked, **mapping(said.get("model_parameters"))}
     answer = mapping(said.get("response"))

@@ -136,7 +136,7 @@ def _findings(record: SessionRecord, turns: Sequence[TurnPart[Quote]]) -> tuple[
     found = []
     for code, numbers in codes.items():
         first = next(one for turn in turns for one in turn.reasons if one.code == code)
-        owned = sum(one.tokens for turn in turns for one in turn.reasons if one.code == code)
+        owned = sum(one.tokens or 0 for turn in turns for one in turn.reasons if one.code == code)
         tokens = owned if first.deliberate else wasted.get(code, 0)
         found.append(
             Finding(

@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 
 from analysis.formats import FORMATS
-from analysis.model.finding import Cause, Divergence, Note
+from analysis.model.finding import Cause, Divergence, Note, TextComparison
 from analysis.model.plan import PlanStep
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionFigures, SessionRecord, TurnRecord
@@ -38,7 +38,11 @@ def cleaned(record: SessionRecord) -> SessionRecord:
 
 def cleaned_figures(figures: SessionFigures) -> SessionFigures:
     """The same for the sums of a session."""
-    return replace(figures, costliest_segment=_segment(figures.costliest_segment))
+    return replace(
+        figures,
+        costliest_segment=_segment(figures.costliest_segment),
+        text_segment=_segment(figures.text_segment),
+    )
 
 
 def field_of(path: str | None) -> str:
@@ -54,8 +58,10 @@ def field_of(path: str | None) -> str:
 
 
 def _segment(segment: Segment | None) -> Segment | None:
-    if segment is None:
-        return None
+    return None if segment is None else _known(segment)
+
+
+def _known(segment: Segment) -> Segment:
     return Segment(field_of(segment.path), segment.char, segment.role if segment.role in ROLES else None)
 
 
@@ -64,6 +70,7 @@ def _turn(turn: TurnRecord) -> TurnRecord:
         turn,
         salt=turn.salt if turn.salt and _SALT.fullmatch(turn.salt) else None,
         divergence=_divergence(turn.divergence),
+        text=_text(turn.text),
         causes=tuple(map(_cause, turn.causes)),
         notes=tuple(Note(_code(note.code), note.evidence) for note in turn.notes),
     )
@@ -73,6 +80,14 @@ def _divergence(found: Divergence | None) -> Divergence | None:
     if found is None:
         return None
     return replace(found, segment=_segment(found.segment), previous_segment=_segment(found.previous_segment))
+
+
+def _text(found: TextComparison | None) -> TextComparison | None:
+    if found is None or found.divergence is None:
+        return found
+    place = found.divergence
+    segment, previous = _known(place.segment), _known(place.previous_segment)
+    return replace(found, divergence=replace(place, segment=segment, previous_segment=previous))
 
 
 def _cause(cause: Cause) -> Cause:

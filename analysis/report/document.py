@@ -94,14 +94,28 @@ class Change(Generic[V]):
 
 
 @dataclass(frozen=True, slots=True)
+class TextChange(Generic[V]):
+    """A turn without tokens beside the one before it, by text: where it parts, and how much comes again unchanged.
+
+    ``old`` and ``new`` begin where the texts part; None where the request only goes on.
+    """
+
+    previous: int
+    place: Prose[V]
+    equal: str
+    old: V | None
+    new: V | None
+
+
+@dataclass(frozen=True, slots=True)
 class Reason(Generic[V]):
-    """A cause of one turn.  ``tokens`` are those it owns, ``recovers`` those its fix saves there, where known."""
+    """A cause of one turn.  ``tokens`` are those it owns, ``recovers`` those its fix saves there; None is unknown."""
 
     code: str
     words: str
     confidence: Confidence
     field: str
-    tokens: int
+    tokens: int | None
     recovers: int | None
     evidence: Prose[V]
     fix: Prose[V]
@@ -111,7 +125,10 @@ class Reason(Generic[V]):
 
 @dataclass(frozen=True, slots=True)
 class TurnPart(Generic[V]):
-    """One turn.  Counts are tokens, None is unknown; ``after`` is seconds since the session's first turn."""
+    """One turn.  Counts are tokens, None is unknown; ``after`` is seconds since the session's first turn.
+
+    ``by_text`` stands for ``change`` where the tokens are unknown.  ``lacks`` says what the log lacks of the request.
+    """
 
     turn: int
     request: V
@@ -128,9 +145,19 @@ class TurnPart(Generic[V]):
     donor: Prose[V]
     runs: tuple[BlockRun, ...]
     change: Change[V] | None
+    by_text: TextChange[V] | None
+    lineage: V | None
+    client: V | None
+    lacks: str
     reasons: tuple[Reason[V], ...]
     notes: tuple[tuple[str, Prose[V]], ...]
     remark: V | None
+
+    @property
+    def tells_more(self) -> bool:
+        """Whether there is more to say of the turn than its row in a table."""
+        parted = self.by_text is not None and self.by_text.old != self.by_text.new
+        return bool(self.change or self.reasons or self.donor or parted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ def key_figures(sums: SessionFigures) -> tuple[Figure, ...]:
     reusable, lost = (UNKNOWN if nothing else f"{number:,}" for number in (sums.reusable_tokens, sums.lost_tokens))
     known = None if sums.known_turns == sums.num_turns else f"over {sums.known_turns} of {sums.num_turns} turns"
     return (
-        Figure("Turns", f"{sums.num_turns:,}", None if nothing else counted(sums.num_divergences, "divergence")),
+        Figure("Turns", f"{sums.num_turns:,}", _parted(sums, nothing)),
         Figure("Prompt tokens", prompt, None, "Summed over all turns."),
         Figure("Hit rate (reported)", hit_rate, known, "Cached over prompt tokens."),
         Figure("Predicted reuse", reusable, None, "What earlier requests with the same keys left."),
@@ -66,3 +66,10 @@ def account_sentence(account: Account, prompt_tokens: int) -> str:
     if account.beyond_prediction:
         terms += f" · {account.beyond_prediction:,} of the cached tokens came from traffic outside this log"
     return f"{prompt_tokens:,} prompt tokens = {terms}"
+
+
+def _parted(sums: SessionFigures, nothing: bool) -> str | None:
+    """How many turns leave the turn before them: by their tokens or, where none is known, by their text."""
+    if not nothing:
+        return counted(sums.num_divergences, "divergence")
+    return f"{counted(sums.text_changes + sums.text_meant, 'change')} by text" if sums.text_turns else None

@@ -12,11 +12,13 @@ from analysis.report.document import (
     Overview,
     Placeholder,
     Prose,
+    Reason,
     Released,
     Report,
     SessionPart,
     Shown,
     Step,
+    TextChange,
     TurnPart,
 )
 from analysis.report.figure_words import account_sentence
@@ -159,7 +161,7 @@ def _map(part: SessionPart[Shown]) -> Iterator[str]:
 
 
 def _turns(part: SessionPart[Shown]) -> Iterator[str]:
-    told = [turn for turn in part.turns if turn.change or turn.reasons]
+    told = [turn for turn in part.turns if turn.tells_more]
     if not told:
         return
     yield "### For engineers: turn by turn"
@@ -174,12 +176,24 @@ def _turn(turn: TurnPart[Shown]) -> Iterator[str]:
     yield f"- Turn {turn.turn}, request {_value(turn.request)}: {_words(account)}"
     if turn.change is not None:
         yield f"  - {_change(turn.change)}"
+    if turn.by_text is not None:
+        yield f"  - {_by_text(turn.by_text)}"
     for reason in turn.reasons:
-        yield f"  - {code_span(reason.code)} ({reason.confidence}, {reason.tokens:,} tokens): {_prose(reason.evidence)}"
+        yield f"  - {code_span(reason.code)} ({reason.confidence}{_owned(reason)}): {_prose(reason.evidence)}"
     for code, said in turn.notes:
         yield f"  - {code_span(code)}: {_prose(said)}"
     if turn.remark is not None:
         yield f"  - note in the log: {_value(turn.remark)}"
+
+
+def _owned(reason: Reason[Shown]) -> str:
+    return f", {reason.tokens:,} tokens" if reason.tokens else ""
+
+
+def _by_text(change: TextChange[Shown]) -> str:
+    sides = (("before", change.old), ("now", change.new))
+    spans = "".join(f", {word} {_value(one)}" for word, one in sides if one)
+    return f"by text, approximate: beside turn {change.previous}, {_prose(change.place)}; {_words(change.equal)}{spans}"
 
 
 def _change(change: Change[Shown]) -> str:

@@ -1,6 +1,6 @@
 """The engineers' part of a report's page: every turn that leaves the one before it or has a cause, with its tokens."""
 
-from analysis.report.document import Box, Change, Column, Placeholder, Reason, SessionPart, Shown, TurnPart
+from analysis.report.document import Box, Change, Column, Placeholder, Reason, SessionPart, Shown, TextChange, TurnPart
 from analysis.report.figure_words import BASIS, account_sentence
 from analysis.report.markup import bullets, number, paragraph, prose, table, text, value
 
@@ -22,17 +22,13 @@ def turn_table(part: SessionPart[Shown]) -> str:
 
 def turn_articles(part: SessionPart[Shown]) -> str:
     """What there is to say of single turns beyond the table."""
-    return "".join(_article(part, turn) for turn in part.turns if _has_more(turn))
-
-
-def _has_more(turn: TurnPart[Shown]) -> bool:
-    return bool(turn.change or turn.reasons or turn.donor)
+    return "".join(_article(part, turn) for turn in part.turns if turn.tells_more)
 
 
 def _cells(part: SessionPart[Shown], turn: TurnPart[Shown]) -> tuple[str, ...]:
     account = turn.account
     place = f"s{part.number}t{turn.turn}"
-    link = f'<a href="#{place}">{turn.turn}</a>' if _has_more(turn) else f'<span id="{place}">{turn.turn}</span>'
+    link = f'<a href="#{place}">{turn.turn}</a>' if turn.tells_more else f'<span id="{place}">{turn.turn}</span>'
     after = "" if turn.after is None else f"{turn.after:,.0f} s"
     missed, lost, new = (account.missed, account.lost, account.new) if account else (None, None, None)
     return (
@@ -55,14 +51,17 @@ def _bad(count: int | None) -> str:
 def _article(part: SessionPart[Shown], turn: TurnPart[Shown]) -> str:
     model = f" · model {value(turn.model)}" if turn.model.text != part.model.text else ""
     salt = f" · {text(turn.salt)}" if turn.salt else ""
+    lineage = f" · lineage {value(turn.lineage)}" if turn.lineage else ""
+    client = f" · client {value(turn.client)}" if turn.client else ""
+    lacks = f" · {text(turn.lacks)}" if turn.lacks else ""
     account = account_sentence(turn.account, turn.prompt_tokens or 0) if turn.account else "The tokens are unknown."
     in_reply = f". {IN_REPLY}" if turn.in_reply else ""
     silent = "" if turn.cached_tokens is not None else f"Cached tokens are {BASIS[turn.cached_basis]}."
     return (
         f'<article class="turn" id="s{part.number}t{turn.turn}"><h4>Turn {turn.turn}</h4>'
-        f'<p class="sub">request {value(turn.request)}{model}{salt} · {text(turn.fidelity)}</p>'
+        f'<p class="sub">request {value(turn.request)}{model}{salt}{lineage}{client}{lacks} · {text(turn.fidelity)}</p>'
         f"{paragraph(text(account + in_reply))}{paragraph(text(silent))}"
-        f"{_change(part, turn.change) if turn.change else ''}"
+        f"{_change(part, turn.change) if turn.change else ''}{_by_text(turn.by_text) if turn.by_text else ''}"
         f"{bullets(map(_reason, turn.reasons))}{paragraph(prose(turn.donor))}"
         f"{bullets(f'{text(code)}: {prose(said)}' for code, said in turn.notes)}"
         f"{paragraph('Note in the log: ' + value(turn.remark)) if turn.remark else ''}</article>"
@@ -87,6 +86,13 @@ def _change(part: SessionPart[Shown], change: Change[Shown]) -> str:
         f"<p>Leaves {against} at token {change.token:,} (block {change.block:,}), {prose(change.place)}.</p>"
         f"{paragraph(text(change.fields), 'code')}{spans}" + (f'<div class="sides">{columns}</div>' if columns else "")
     )
+
+
+def _by_text(change: TextChange[Shown]) -> str:
+    sides = (("before", change.old), ("now", change.new))
+    spans = bullets(f"{word}: {value(one)}" for word, one in sides if one)
+    place = f"By text, approximate: beside turn {change.previous}, {prose(change.place)}; {text(change.equal)}."
+    return paragraph(place) + spans
 
 
 def _column(part: SessionPart[Shown], change: Change[Shown], column: Column[Shown]) -> str:

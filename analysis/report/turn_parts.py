@@ -1,14 +1,16 @@
 """The turns of a session as a report says them: where each leaves the turn before it, and why."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from analysis.core.account import lost_in_output
-from analysis.model.finding import UNEXPLAINED, Cause
+from analysis.model.finding import UNEXPLAINED, Cause, TextComparison
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import TokenIds
-from analysis.report.document import Change, Column, Prose, Quote, Reason, TurnPart
+from analysis.report.document import Change, Column, Prose, Quote, Reason, TextChange, TurnPart
 from analysis.report.figure_words import FIDELITY
-from analysis.report.speech import evidence_of, name, quote, spoken
+from analysis.report.speech import MOST_TEXT, evidence_of, name, quote, spoken
+from analysis.report.text_words import equal, incomplete, parts_at
 from analysis.report.token_columns import Sides, TextsOf, texts_only
 from analysis.report.words import IN_WORDS, fields, place_of
 
@@ -36,6 +38,10 @@ def turn_part(
         donor=_donor(turn),
         runs=turn.block_runs,
         change=_change(record, turn, ids, texts, with_tokens),
+        by_text=_by_text(turn.text) if turn.text else None,
+        lineage=name(turn.lineage, "lineage") if turn.lineage else None,
+        client=name(turn.client, "client") if turn.client else None,
+        lacks=incomplete(turn),
         reasons=tuple(map(_reason, turn.causes)),
         notes=tuple((note.code, spoken(note.evidence, "note", note.code)) for note in turn.notes),
         remark=quote(turn.note, "note in the log") if turn.note else None,
@@ -87,6 +93,18 @@ def _change(
         new=new,
         columns=columns,
     )
+
+
+def _by_text(found: TextComparison) -> TextChange[Quote]:
+    place = found.divergence
+    if place is None:
+        return TextChange(found.previous, (parts_at(found),), equal(found), None, None)
+    here, before = place.segment, place.previous_segment
+    bare = replace(found, divergence=replace(place, segment=replace(here, char=None)))
+    character = (Quote(f", character {here.char:,}", "offset", "offset"),) if here.char else ()
+    old, new = (Quote(text[:MOST_TEXT], at.path, cut=True) if text else None
+                for text, at in ((place.old, before), (place.new, here)))  # fmt: skip
+    return TextChange(found.previous, (parts_at(bare), *character), equal(found), old, new)
 
 
 def _place(turn: TurnRecord) -> Prose[Quote]:

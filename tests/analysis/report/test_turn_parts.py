@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from analysis.model.finding import UNEXPLAINED, Donor
-from analysis.report.document import Quote
+from analysis.model.finding import UNEXPLAINED, Donor, TextComparison, TextDivergence
+from analysis.model.prompt import Segment
+from analysis.report.document import Quote, TextChange
 from analysis.report.turn_parts import most_wasteful, turn_part, words_of
 from tests.sample_store import record_of
 
@@ -57,3 +58,31 @@ def test_the_costliest_divergences_show_their_tokens() -> None:
 def test_codes_in_words() -> None:
     assert words_of("key/cache-salt") == "the cache salt changed" and words_of("odd/code") == "odd/code"
     assert words_of(UNEXPLAINED) == "nothing that is known explains it"
+
+
+def test_a_turn_without_tokens_is_compared_by_text() -> None:
+    place = TextDivergence(
+        Segment("messages[2].content", 5, "user"), Segment("messages[2].content", 5, "user"), "b", "old", "new"
+    )
+    record = record_of("03")
+    unknown = replace(
+        record.turns[1],
+        divergence=None,
+        text=TextComparison(1, 2, 100, 250, place),
+        lineage="title",
+        client="agent 1",
+        completeness=frozenset({"no_tools"}),
+    )
+    part = turn_part(record, unknown, {}, lambda _model, _ids: {}, False)
+    assert part.by_text == TextChange(
+        1,
+        ("in message 3 (user)", Quote(", character 5", "offset", "offset")),
+        "the same from the front: 2 messages, 100 of 250 characters",
+        Quote("old", "messages[2].content", cut=True),
+        Quote("new", "messages[2].content", cut=True),
+    )
+    assert (part.lineage, part.client) == (Quote("title", "lineage", "name"), Quote("agent 1", "client", "name"))
+    assert part.lacks == "incomplete: no tools"
+    grown = replace(unknown, text=TextComparison(1, 3, 250, 250))
+    goes_on = turn_part(record, grown, {}, lambda _model, _ids: {}, False).by_text
+    assert goes_on is not None and (goes_on.place, goes_on.old) == (("nothing of turn 1 changed",), None)
