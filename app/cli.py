@@ -26,7 +26,7 @@ from analysis.report.gates import causes_among, lost_percent
 from analysis.report.template_words import exit_code
 from analysis.report.words import IN_WORDS, reconciled
 from analysis.store.repository import Repository
-from app import check_command, convert_command, options, places, record_command, store_command, visitors
+from app import check_command, convert_command, options, places, record_command, report_command, store_command, visitors
 from app.analysing import analyse_all, block_size_of, renderers_of, served
 from app.printing import comparison_text, json_text, safe, session_text
 from app.template_command import check_all, write_checks
@@ -206,6 +206,7 @@ def formats() -> None:
 check_command.add_to(app)
 convert_command.add_to(app)
 record_command.add_to(app)
+report_command.add_to(app)
 store_command.add_to(app)
 
 

@@ -8,9 +8,9 @@ import html
 import pandas as pd
 import streamlit as st
 
+from analysis.report.palette import Palette, palette
 from analysis.report.problem_words import what_and_remedy, without_tried
 from app import state, visitors
-from app.palette import Palette, palette
 from app.token_view import STYLE, variables
 
 REFUSED = "refused: "

@@ -143,7 +143,7 @@ class ByteRenderer:
             pieces.append((str(message.get("content") or ""), f"{path}.content"))
             calls = message.get("tool_calls")
             for number, call in enumerate(calls if isinstance(calls, list) else []):
-                pieces.append((json.dumps(call["function"]), f"{path}.tool_calls[{number}]"))
+                pieces.append((json.dumps(call.get("function", call)), f"{path}.tool_calls[{number}]"))
             pieces.append(("\n", None))
         return pieces if reply else [*pieces, ("<assistant>\n", None)]
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
+from analysis.causes import reasons
 from analysis.causes.fixes import Sent
 from analysis.model.finding import SessionAnalysis, TurnAnalysis
 from analysis.model.renderer import Renderer
@@ -56,7 +57,7 @@ class Renders:
     def _renderer(self, model: str, renderer_for: RendererFor) -> Renderer:
         renderer = renderer_for(model)
         if renderer is None:
-            raise RenderError(f"no tokenizer for the model {model!r}: a changed request cannot be rendered")
+            raise RenderError(reasons.no_tokenizer(model))
         return renderer
 
 
@@ -121,16 +122,12 @@ def _kept(analysis: SessionAnalysis) -> Session:
 def _changed(found: TurnAnalysis, sent: Sent, renders: Renders) -> Turn:
     turn, prompt = found.turn, _prompt(found)
     if prompt is None:
-        raise RenderError(
-            f"the tokens of turn {turn.number} are unknown, so a change to it has nothing to stand against"
-        )
+        raise RenderError(reasons.unknown(turn.number))
     if renders.swapped or sent.at != turn.started_at or _prints_other(turn.request, sent.request):
         if has_media(turn):
-            raise RenderError(f"turn {turn.number} has an image, sound or video, which is not rendered")
+            raise RenderError(reasons.not_text(turn.number))
         if found.fidelity == "mismatch" or not _renders_alike(found, prompt, renders):
-            raise RenderError(
-                f"turn {turn.number} does not render as the server rendered it, so neither would a changed one"
-            )
+            raise RenderError(reasons.renders_otherwise(turn.number))
         prompt = renders.changed(sent)
     usage = replace(turn.usage, prompt_tokens=len(prompt), cached_tokens=None, cached_basis="not-recorded")
     return replace(_with_tokens(found, prompt), request=sent.request, usage=usage)

@@ -6,8 +6,8 @@ import io
 import pandas as pd
 
 from analysis.model.session import Problem
+from analysis.report.palette import palette
 from analysis.store.repository import Import, Repository
-from app.palette import palette
 from app.problems_view import MOST_ROWS, as_csv, rows, table_html
 
 

@@ -97,7 +97,7 @@ def test_ids_of_a_log_are_rendered_once_to_see_that_they_come_out_alike() -> Non
 @pytest.mark.parametrize(
     ("renderer", "reason"),
     [
-        pytest.param(None, "no tokenizer for the model 'bytes'", id="no tokenizer"),
+        pytest.param(None, "no tokenizer for the model “bytes”", id="no tokenizer"),
         pytest.param(ByteRenderer(keep_reasoning=False), "does not render as the server rendered it", id="another one"),
     ],
 )
