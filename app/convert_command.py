@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from analysis.pipeline.converting import Converted, read_to_convert
-from app import options
+from app import options, places
 from app.terminal import fail, progress, say, say_problem
 
 
@@ -23,7 +23,7 @@ def convert(
     Examples: whymiss convert trace.json -o proxy.jsonl · whymiss convert a.jsonl b.jsonl -o -
     """
     try:
-        if any(_same_file(log, output) for log in logs):
+        if any(places.is_same_file(log, output) for log in logs):
             raise ValueError(f"{output}: this is one of the logs that are read; name another file with -o.")
         converted = read_to_convert(logs, log_format, progress())
         _write(converted, output)
@@ -41,11 +41,6 @@ def _write(converted: Converted, output: Path) -> None:
         return
     with output.open("wb") as file:
         converted.write(file)
-
-
-def _same_file(log: Path, output: Path) -> bool:
-    inside = log.is_dir() and output.exists() and output.resolve().parent == log.resolve()
-    return inside or (log.exists() and output.exists() and log.samefile(output))
 
 
 def add_to(app: typer.Typer) -> None:

@@ -7,11 +7,11 @@ import streamlit as st
 from analysis.model.annotation import Anchor, Kind
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.annotating import WHOLE_SESSION, anchor_of_span, anchor_of_turn, divergence_span
+from analysis.report.token_text import shown
 from analysis.store.notes import Outdated
 from app import notes_state, state
 from app.note_text import MOST_CHARACTERS
 from app.plain import plain
-from app.token_view import shown
 
 MOST_QUOTED = 64  # tokens that are shown of a place before a note is written there
 

@@ -8,9 +8,9 @@ import streamlit as st
 
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionFigures
+from analysis.report.palette import palette
 from analysis.report.words import counted, verdict
 from app import state
-from app.palette import palette
 from app.plain import plain
 
 COUNTS = (

@@ -16,7 +16,9 @@ from analysis.model.session import CachedBasis, Json, JsonObject, Mark, Request,
 LARGEST_COUNT = 2**31  # tokens: no prompt is that long, and a store column holds no more
 MARKS: tuple[Mark, ...] = get_args(Mark)
 
-SALT_KEY = secrets.token_bytes(32)  # of this process: a salt is the same one in all files of a server
+# Of this process, and of those that read files for it: a salt is the same one in all files of a server.  It is asked
+# for here, as ``calls.SALT_KEY``, since such a process is told it only after the formats were imported.
+SALT_KEY = secrets.token_bytes(32)
 
 
 def entry(

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from analysis.formats import read_logs
 from analysis.formats.base import FormatError
 from analysis.formats.canonical import lines
 from analysis.model.session import Log, Problem
+from analysis.pipeline.reading import read_files
 from analysis.pipeline.sources import Source, joined, read_source
 
 Progress = Callable[[str, int, int], None]  # stage, done, in all
@@ -66,9 +66,8 @@ def _read(
             sources.append(read_source(path))
         except (FormatError, OSError) as error:
             yield path.name, error
-    stage = None if progress is None else lambda done, total: progress("bytes read", done, total)
     together = joined(sources)
-    yield from read_logs([(file.name, file.data) for file in together.files], together.name, log_format, stage)
+    yield from read_files([(file.name, file.content) for file in together.files], together.name, log_format, progress)
 
 
 def _reason(error: Exception) -> str:

@@ -24,7 +24,8 @@ class Palette:
     """One theme.  ``states`` is keyed by block state; every colour is ``#rrggbb``.
 
     ``hatch`` is drawn over a state that is hatched, ``prompt`` outlines the length of a prompt, ``grid`` and
-    ``text`` are for axes; ``background`` and ``text`` are those of Streamlit's own theme.
+    ``text`` are for axes; ``background`` and ``text`` are those of Streamlit's own theme.  ``link`` and ``soft``, a
+    background of quotes, are for reports.
     """
 
     states: Mapping[BlockState, str]
@@ -35,6 +36,8 @@ class Palette:
     background: str
     text: str
     grid: str
+    link: str
+    soft: str
 
     def part(self, name: PartName) -> str:
         """The colour of a part of the token account."""
@@ -54,6 +57,8 @@ LIGHT = Palette(
     background="#FFFFFF",
     text="#2F2D2B",
     grid="#E3E6EB",
+    link="#1F57A0",
+    soft="#F4F5F7",
 )
 
 DARK = Palette(
@@ -65,6 +70,8 @@ DARK = Palette(
     background="#171614",
     text="#EDEBE8",
     grid="#2B2F38",
+    link="#8AB4E8",
+    soft="#22211F",
 )
 
 
