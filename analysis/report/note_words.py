@@ -24,8 +24,11 @@ def in_reading_order(placed: Iterable[Placed]) -> list[Placed]:
     return sorted(placed, key=rank)
 
 
-def where(one: Placed, block_size: int) -> str:
-    """Where an annotation stands: turn, tokens and blocks of its prompt, and the message field where it is known."""
+def where(one: Placed, block_size: int, with_field: bool = True) -> str:
+    """Where an annotation stands: turn, tokens and blocks of its prompt, and the message field where it is known.
+
+    A log may name a field as it likes: ``with_field`` False leaves it out.
+    """
     anchor, place = one.annotation.anchor, one.place
     if anchor.request_id is None:
         return "the whole session"
@@ -34,7 +37,9 @@ def where(one: Placed, block_size: int) -> str:
     if place.start is None or place.stop is None:
         return f"turn {place.turn}"
     subject = "divergence of turn" if anchor.kind == "divergence" else "turn"
-    return f"{subject} {place.turn}, {_tokens(place.start, place.stop, block_size)}{_field(anchor)}"
+    return (
+        f"{subject} {place.turn}, {_tokens(place.start, place.stop, block_size)}{_field(anchor) if with_field else ''}"
+    )
 
 
 def remark(place: Place) -> str:

@@ -61,3 +61,8 @@ def test_the_order_they_are_read_in() -> None:
         placed(turn, Place(7, 0, 1), 7),
     ]
     assert in_reading_order(reversed(ordered)) == ordered
+
+
+def test_a_field_can_be_left_out() -> None:
+    one = placed(Anchor("divergence", "r7", 7, "messages[2].content", 12, 16), Place(7, 3, 5))
+    assert where(one, 16, with_field=False) == "divergence of turn 7, tokens 3–4 (block 0)"
