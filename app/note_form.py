@@ -7,13 +7,10 @@ import streamlit as st
 from analysis.model.annotation import Anchor, Kind
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.annotating import WHOLE_SESSION, anchor_of_span, anchor_of_turn, divergence_span
-from analysis.report.token_text import shown
 from analysis.store.notes import Outdated
 from app import notes_state, state
-from app.note_text import MOST_CHARACTERS
+from app.note_text import MOST_CHARACTERS, MOST_QUOTED, as_line, excerpt
 from app.plain import plain
-
-MOST_QUOTED = 64  # tokens that are shown of a place before a note is written there
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,8 @@ def add_form(record: SessionRecord, session_key: int, at: tuple[int, int] | None
             "About", spots(record, at, known), format_func=lambda one: one.label, key=f"note_about_{number}_{at}"
         )
         spot = _with_tokens(spot, number, at)
-        _preview(spot, session_key)
+        if spot.turn is not None and spot.start is not None and spot.stop is not None:
+            show_quote(session_key, spot.turn, spot.start, spot.stop)
         with st.form(f"note_new_{number}", border=False):
             text = st.text_area(
                 "Note, in Markdown", key=f"note_new_text_{number}", max_chars=MOST_CHARACTERS, height=120,
@@ -79,14 +77,11 @@ def _with_tokens(spot: Spot, number: int, at: tuple[int, int] | None) -> Spot:
     return Spot(spot.label, "span", spot.turn, int(first), int(end) + 1)
 
 
-def _preview(spot: Spot, session_key: int) -> None:
-    """The tokens that a note will quote, as far as they fit."""
-    if spot.turn is None or spot.start is None or spot.stop is None:
-        return
-    ids = state.full_ids(session_key)[spot.turn.turn][spot.start : min(spot.stop, spot.start + MOST_QUOTED)].tolist()
-    texts = state.token_bytes(spot.turn.model, ids)
-    quoted = "".join(shown(texts[one]) if one in texts else f"#{one} " for one in ids)
-    st.code(quoted + (" …" if spot.stop - spot.start > MOST_QUOTED else ""), language=None, wrap_lines=True)
+def show_quote(session_key: int, turn: TurnRecord, start: int, stop: int) -> None:
+    """The text of tokens ``[start, stop)`` of a prompt, as far as it fits on a line."""
+    ids = state.full_ids(session_key)[turn.turn][start : min(stop, start + MOST_QUOTED)].tolist()
+    texts = state.token_bytes(turn.model, ids)
+    st.caption(f"“{as_line(excerpt(b''.join(texts.get(token, b'#%d ' % token) for token in ids)))}”")
 
 
 def _add(session_key: int, spot: Spot, text: str) -> None:

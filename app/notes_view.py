@@ -14,8 +14,8 @@ from analysis.report.words import counted
 from analysis.store.notes import Outdated
 from app import notes_state, state, visitors
 from app.name_form import ask_for_name
-from app.note_form import add_form
-from app.note_text import MOST_CHARACTERS, MOST_QUOTED, as_line, day, excerpt, written
+from app.note_form import add_form, show_quote
+from app.note_text import MOST_CHARACTERS, as_line, day, written
 from app.plain import plain
 
 
@@ -76,11 +76,8 @@ def _quoted(one: Placed, record: SessionRecord) -> None:
     """The text that a note is about, as the prompt holds it now."""
     place = one.place
     turn = next((turn for turn in record.turns if turn.turn == place.turn), None)
-    if turn is None or place.start is None:
-        return
-    ids = state.full_ids(one.annotation.session_key)[turn.turn][place.start : place.stop].tolist()[:MOST_QUOTED]
-    texts = state.token_bytes(turn.model, ids)
-    st.caption(f"“{as_line(excerpt(b''.join(texts.get(token, b'#%d ' % token) for token in ids)))}”")
+    if turn is not None and place.start is not None and place.stop is not None:
+        show_quote(one.annotation.session_key, turn, place.start, place.stop)
 
 
 def _jump(one: Placed, block_size: int) -> None:

@@ -37,9 +37,8 @@ def where(one: Placed, block_size: int, with_field: bool = True) -> str:
     if place.start is None or place.stop is None:
         return f"turn {place.turn}"
     subject = "divergence of turn" if anchor.kind == "divergence" else "turn"
-    return (
-        f"{subject} {place.turn}, {_tokens(place.start, place.stop, block_size)}{_field(anchor) if with_field else ''}"
-    )
+    field = _field(anchor) if with_field else ""
+    return f"{subject} {place.turn}, {_tokens(place.start, place.stop, block_size)}{field}"
 
 
 def remark(place: Place) -> str:

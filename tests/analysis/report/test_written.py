@@ -12,13 +12,13 @@ from analysis.report.written import notes, written_of
 from app.reporting import report_of_session, written
 from tests.sample_store import record_of
 
-TEXT = "**Seen** <script>alert(1)</script> ![x](http://x.example/a.png)\n- \u202e `two`"
+TEXT = "**Zeppelin** <script>alert(1)</script> ![x](http://x.example/a.png)\n- \u202e `two`"
 KEY = bytes(32)
 
 
 def placed(text: str | None, place: Place, key: int = 1) -> Placed:
     anchor = Anchor("span", "r7", 7, "messages[2].x_secret_name", 12, 16)
-    versions = (Version(1, "Ann Lee", 1_750_000_000.0, "before"), Version(2, "Bob", 1_750_000_060.0, text))
+    versions = (Version(1, "Ann Lee", 1_750_000_000.0, "pelican"), Version(2, "Bob", 1_750_000_060.0, text))
     return Placed(Annotation(key, 1, anchor, versions), place)
 
 
@@ -43,17 +43,17 @@ def test_notes_stand_in_reading_order_without_those_that_are_deleted() -> None:
 @pytest.mark.parametrize("form", [".html", ".md", ".json"])
 def test_nothing_of_a_note_leaves_unless_it_is_let_go(form: str) -> None:
     hidden = written(leaving("everything"), form)
-    for said in ("Seen", "Ann", "Bob", "before", "x_secret_name"):
+    for said in ("Zeppelin", "Ann", "Bob", "pelican", "x_secret_name"):
         assert said not in hidden, said
     assert "author A" in hidden and "note · A · " in hidden and "turn 7, token 16" in hidden.replace("\\", "")
     (placeholder,) = (one.placeholder for one in redacted(report(), Rules(), KEY)[1] if one.text == TEXT)
-    assert "Seen" in written(leaving("everything", frozenset([placeholder])), form)
+    assert "Zeppelin" in written(leaving("everything", frozenset([placeholder])), form)
 
 
 def test_a_page_shows_a_note_as_text() -> None:
     page = written(leaving("nothing"), ".html")
     assert "<script>alert" not in page and "\u202e" not in page and "<img" not in page
-    assert "**Seen** &lt;script&gt;alert(1)&lt;/script&gt; ![x](http://x.example/a.png)<br>- \\u202e `two`" in page
+    assert "**Zeppelin** &lt;script&gt;alert(1)&lt;/script&gt; ![x](http://x.example/a.png)<br>- \\u202e `two`" in page
     assert "<h3>Notes</h3>" in page and notes(leaving("nothing").sessions[0]).count("<li") == 2
 
 
@@ -61,7 +61,7 @@ def test_markdown_quotes_a_note_and_formats_nothing_of_it() -> None:
     lines = written(leaving("nothing"), ".md").splitlines()
     at = lines.index("`Ann Lee` · 2025-06-15 15:06 UTC · turn 7, token 16 (block 1)")
     assert (
-        lines[at + 1] == ">" and lines[at + 2].startswith(r"> \*\*Seen\*\* \<script\>") and r"\!\[x\]" in lines[at + 2]
+        lines[at + 1] == ">" and lines[at + 2].startswith(r"> \*\*Zeppelin\*\* \<script\>") and r"\!\[x\]" in lines[at + 2]
     )
     assert lines[at + 3] == r"> - \\u202e \`two\`  "
 
