@@ -14,10 +14,11 @@ def convert(
     logs: options.Logs,
     output: options.Output,
     log_format: options.LogFormat = None,
+    keep_secrets: options.KeepSecrets = False,
 ) -> None:
     """Write logs of any format as one canonical log: a JSON line per request, sessions and ids as they were read.
 
-    A cache salt is written as a fingerprint, its text is not kept: equal salts of one run stay equal. Several logs
+    A cache salt is written as a fingerprint unless --keep-secrets: equal salts of one run stay equal. Several logs
     become one file, and so the history of one server; convert them one by one to keep servers apart.
 
     Examples: whymiss convert trace.json -o proxy.jsonl · whymiss convert a.jsonl b.jsonl -o -
@@ -25,7 +26,7 @@ def convert(
     try:
         if any(places.is_same_file(log, output) for log in logs):
             raise ValueError(f"{output}: this is one of the logs that are read; name another file with -o.")
-        converted = read_to_convert(logs, log_format, progress())
+        converted = read_to_convert(logs, log_format, progress(), keep_secrets)
         _write(converted, output)
     except (ValueError, OSError) as error:
         fail(error)

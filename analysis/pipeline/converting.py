@@ -1,10 +1,12 @@
 """Logs of any format into one canonical log: read first, so that a log that is none leaves no file behind."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from analysis.formats import salts
 from analysis.formats.base import FormatError
 from analysis.formats.canonical import lines
 from analysis.model.session import Log, Problem
@@ -38,13 +40,24 @@ class Converted:
 
 
 def read_to_convert(
-    paths: Sequence[Path], log_format: str | None = None, progress: Progress | None = None
+    paths: Sequence[Path],
+    log_format: str | None = None,
+    progress: Progress | None = None,
+    keep_secrets: bool = False,
 ) -> Converted:
-    """Read files and folders; raise the first error where not one of them is a log, else it is a problem."""
+    """Read files and folders; raise the first error where not one of them is a log, else it is a problem.
+
+    ``keep_secrets``: cache salts stay as they were sent, instead of their fingerprints.
+    """
+    with salts.as_sent() if keep_secrets else nullcontext():
+        return _converted(_read(paths, log_format, progress))
+
+
+def _converted(read: Iterable[tuple[str, Log | FormatError | OSError]]) -> Converted:
     logs: list[Log] = []
     problems: list[Problem] = []
     refused: list[Exception] = []
-    for file, found in _read(paths, log_format, progress):
+    for file, found in read:
         if isinstance(found, Log):
             logs.append(found)
             problems.extend(found.problems)

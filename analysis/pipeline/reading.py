@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from analysis.formats import SPANNING, calls, chosen, read_as, read_logs
+from analysis.formats import SPANNING, chosen, read_as, read_logs, salts
 from analysis.formats.base import FormatError, Progress
 from analysis.formats.containers import as_text
 from analysis.formats.stored import Data
@@ -83,7 +83,7 @@ def _at_once(files: Sequence[File], source: str, log_format: str | None) -> Iter
 
 
 def _asked(file: File, source: str, log_format: str | None) -> Found | None:
-    question = pickle.dumps((calls.SALT_KEY, file, source, log_format))
+    question = pickle.dumps((salts.KEY, file, source, log_format))
     command = [sys.executable, "-c", CHILD]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     try:
@@ -97,7 +97,7 @@ def _asked(file: File, source: str, log_format: str | None) -> Found | None:
 def answer() -> None:
     """Read the one file that is asked for on stdin, and write what came of it to stdout."""
     salt_key, file, source, log_format = pickle.loads(sys.stdin.buffer.read())
-    calls.SALT_KEY = salt_key
+    salts.KEY = salt_key
     sys.stdout.buffer.write(pickle.dumps(parsed(file, source, log_format), 5))
 
 

@@ -69,7 +69,7 @@ class _Maker:
         self._system = _encode(head["messages"][0])
         self._tools = _encode(head["tools"])
         self._renderer = TemplateRenderer.load(str(SAMPLES / "model"))
-        self._bodies = BodyReader(b"")
+        self._bodies = BodyReader()
 
     def line(self, session: _Session, at: float) -> bytes:
         """The next turn of a session, sent at this time."""
