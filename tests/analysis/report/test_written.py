@@ -7,6 +7,8 @@ import pytest
 
 from analysis.model.annotation import Anchor, Annotation, Place, Placed, Version
 from analysis.report.document import Quote, Report, Scope, Shown
+from analysis.report.leaving import NOTES as NOTES_SAID
+from analysis.report.leaving import said_of_scope
 from analysis.report.redaction import Rules, redacted
 from analysis.report.written import notes, written_of
 from app.reporting import report_of_session, written
@@ -65,6 +67,12 @@ def test_markdown_quotes_a_note_and_formats_nothing_of_it() -> None:
     assert lines[at + 1] == ">" and lines[at + 2].startswith(r"> \*\*Zeppelin\*\* \<script\>")
     assert r"\!\[x\](http" in lines[at + 2]
     assert lines[at + 3] == r"> - \\u202e \`two\`  "
+
+
+@pytest.mark.parametrize("scope", ["everything", "secrets", "nothing"])
+def test_a_report_says_what_became_of_notes(scope: Scope) -> None:
+    _scope, said = said_of_scope(leaving(scope))
+    assert said == NOTES_SAID[scope]
 
 
 def test_json_holds_a_note_in_fields() -> None:
