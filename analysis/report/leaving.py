@@ -13,6 +13,7 @@ SCOPES = {
     ),
     "nothing": "Not redacted: this file holds text of the log, as it was sent to the server.",
 }
+
 NOTES = {
     "everything": "Notes that people wrote about it are hidden in the same way.",
     "secrets": "Notes that people wrote about it are in this file too, with the same hidden.",
