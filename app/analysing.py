@@ -28,7 +28,7 @@ def renderers_of(
     if model and endpoint:
         raise ValueError("--model and --endpoint exclude each other: one of them renders.")
     server = VllmServer(endpoint, api_key=places.api_key(), allow_generation=allow_generation) if endpoint else None
-    renderers = Renderers(model, server, normalise, places.known_models())  # type: ignore[arg-type]
+    renderers = Renderers(model, server, normalise, places.known_models(), {}, places.api_key())  # type: ignore[arg-type]
     if model:
         renderers.renderer_for("")  # a model that cannot be loaded is a usage error, not a problem of every turn
     return renderers

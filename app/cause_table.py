@@ -17,6 +17,7 @@ def _causes(stamp: state.Stamp) -> pd.DataFrame:
     frame = state.repository().causes()
     return frame.assign(
         words=[IN_WORDS.get(code, "") for code in frame.code],
+        tokens=pd.array(frame.tokens, dtype="Int64"),  # unknown where only texts were compared
         share=frame.tokens / max(1, int(frame.tokens.sum())),
     )
 

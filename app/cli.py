@@ -73,7 +73,7 @@ def serve(
             raise ValueError("--read-only adds no logs: leave them out, or start without it.")
         visitors.settle(read_only, shared, allow_endpoint or [])
         repository = Repository.open(file, read_only)
-        renderers = Renderers(known=places.known_models())
+        renderers = Renderers(known=places.known_models(), chosen=repository.renderers(), api_key=places.api_key())
         for path in logs or []:
             store(analyse_source(read_source(path), renderers, Settings(), progress=progress()), renderers, repository)
         repository.close()
@@ -117,6 +117,7 @@ def analyze(
         _known_codes(fail_on or [])
         repository = Repository.open(db) if db is not None else None  # before the work, which takes longer
         renderers = renderers_of(model, endpoint, allow_generation, normalise)
+        renderers.chosen = repository.renderers() if repository is not None else {}
         beside = read_beside(metrics or [], kv_events, server_info)
         given = Settings(
             **block_size_of(block_size),

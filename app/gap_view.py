@@ -32,7 +32,7 @@ def gap(record: SessionRecord, session_key: int, turn: TurnRecord) -> None:
 def card(cause: Cause) -> None:
     """One cause: its code, how sure it is, what proves it, what cures it and what that saves."""
     with st.container(border=True):
-        tokens = f"{cause.tokens:,} tokens"
+        tokens = "approximate, by text" if cause.tokens is None else f"{cause.tokens:,} tokens"
         hidden = " · hidden behind the first" if cause.hidden else ""
         meant = " · deliberate, no fault" if cause.deliberate else ""
         st.markdown(f"**{plain(cause.code)}** · {SURE[cause.confidence]} · {tokens}{hidden}{meant}")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -138,9 +139,7 @@ def _import(
 ) -> None:
     """Read what was given and import it; what is wrong with it is shown in the dialog."""
     try:
-        sources, refused = _unpacked(uploads)
-        if path:
-            sources.append(read_source(state.typed_path(path)))
+        sources, refused = _read(uploads, path)
         if together and len(sources) > 1:
             sources, settings = [joined(sources)], replace(settings, same_server=True)
         outcome = import_sources(sources, renderers(), settings)
@@ -157,14 +156,18 @@ def _import(
         st.rerun()
 
 
-def _unpacked(uploads: Sequence[UploadedFile]) -> tuple[list[Source], list[str]]:
-    """The uploads as sources, and what is wrong with those that cannot be unpacked."""
+def _read(uploads: Sequence[UploadedFile], path: str) -> tuple[list[Source], list[str]]:
+    """The uploads and the path as sources, and what is wrong with those that cannot be unpacked; it is remembered."""
+    reads = [(upload.name, partial(source_of, upload.name, upload.getvalue())) for upload in uploads]
+    if path:
+        reads.append((state.typed_path(path).name, partial(read_source, state.typed_path(path))))
     sources, refused = [], []
-    for upload in uploads:
+    for name, read in reads:
         try:
-            sources.append(source_of(upload.name, upload.getvalue()))
+            sources.append(read())
         except FormatError as error:
             refused.append(str(error))
+            state.repository().refuse(name, str(error).removeprefix(f"{name}: "))
     return sources, refused
 
 
@@ -186,6 +189,7 @@ def import_sources(sources: Sequence[Source], renderers: Renderers, settings: Se
             analysed = analyse_source(source, renderers, settings, progress=show)
         except FormatError as error:
             outcome.refused = (*outcome.refused, str(error))
+            kept.refuse(source.name, str(error).removeprefix(f"{source.name}: "))
             continue
         bar.progress(1.0, f"Storing {counted(len(analysed.records), 'session')}")
         store(analysed, renderers, kept)

@@ -19,6 +19,7 @@ page = st.navigation(
     [
         st.Page(PAGES / "sessions.py", title="Sessions", url_path="sessions", default=True),
         st.Page(PAGES / "session.py", title="Session", url_path="session"),
+        st.Page(PAGES / "models.py", title="Models", url_path="models"),
         st.Page(PAGES / "compare.py", title="Compare", url_path="compare"),
         st.Page(PAGES / "template.py", title="Template", url_path="template"),
         st.Page(PAGES / "live.py", title="Live server", url_path="live"),

@@ -5,10 +5,11 @@ import re
 from typing import Any
 
 from analysis.core.account import best_tokens
-from analysis.model.finding import Cause, Divergence
+from analysis.model.finding import Cause, Divergence, TextComparison
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
 from analysis.report.plan import plan_lines
+from analysis.report.text_words import equal, parts_at
 from analysis.report.words import counted, described, fields, summary, undiverged, unshared, verdict
 
 _BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
@@ -90,6 +91,10 @@ def _place(turn: TurnRecord, found: Divergence) -> str:
     return f"{where} (against turn {turn.previous.turn})" if skipped and turn.previous else where
 
 
+def _text(found: TextComparison) -> str:
+    return f"approximate, by text: leaves turn {found.previous} {parts_at(found)} ({equal(found)})"
+
+
 def _decoded(found: Divergence) -> list[str]:
     if found.new is None or found.old is None or found.before is None:
         return []
@@ -116,6 +121,7 @@ def _row(turn: TurnRecord) -> tuple[str, ...]:
     where = "; ".join(
         [
             *([_place(turn, turn.divergence)] if turn.divergence else []),
+            *([_text(turn.text)] if turn.text and turn.text.divergence else []),
             *(_cause(one) for one in turn.causes),
         ]
     )

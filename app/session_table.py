@@ -13,7 +13,8 @@ from app.plain import plain
 
 COUNTS = (
     "num_turns", "num_divergences", "prompt_tokens", "known_turns", "known_prompt_tokens", "cached_tokens",
-    "reusable_tokens", "missed_tokens", "lost_tokens", "unknown_turns", "mismatched_turns",
+    "reusable_tokens", "missed_tokens", "lost_tokens", "unknown_turns", "mismatched_turns", "text_turns",
+    "text_changes",
 )  # fmt: skip
 SHOWN = (
     "session_id", "source", "verdict", "causes", "wasted_tokens", "wasted_share", "hit_rate", "hit_rates", "num_turns",
@@ -32,8 +33,8 @@ def _sessions(stamp: state.Stamp) -> pd.DataFrame:
     figures = [figures_of(row) for row in frame.to_dict("records")]
     return frame.assign(
         verdict=[verdict(one) for one in figures],
-        wasted_tokens=[one.wasted_tokens for one in figures],
-        wasted_share=[one.wasted_tokens / one.prompt_tokens if one.prompt_tokens else None for one in figures],
+        wasted_tokens=pd.array([wasted(one) for one in figures], dtype="Int64"),
+        wasted_share=pd.array([_share(wasted(one), one.prompt_tokens) for one in figures], dtype="Float64"),
         hit_rate=pd.array([one.hit_rate for one in figures], dtype="Float64"),
         causes=[list(map(str, codes)) for codes in frame.causes],
         hit_rates=[list(map(float, rates)) if isinstance(rates, np.ndarray) else [] for rates in frame.hit_rates],
@@ -41,18 +42,35 @@ def _sessions(stamp: state.Stamp) -> pd.DataFrame:
     )
 
 
+def wasted(sums: SessionFigures) -> int | None:
+    """The wasted tokens of a session; None where no token of it is known."""
+    return None if sums.unknown_turns == sums.num_turns else sums.wasted_tokens
+
+
+def _share(part: int | None, whole: int) -> float | None:
+    return part / whole if part is not None and whole else None
+
+
 def figures_of(row: dict[str, object]) -> SessionFigures:
     """A row of the store as the figures of a session."""
-    turn, path, role = (row[f"costliest_{name}"] for name in ("turn", "path", "role"))
-    segment = None if pd.isna(path) else Segment(str(path), None, None if pd.isna(role) else str(role))
     counts = {name: int(str(row[name]).partition(".")[0]) for name in COUNTS}
     codes = row["causes"]
     return SessionFigures(
         **counts,
-        costliest_turn=None if pd.isna(turn) else int(str(turn)),
-        costliest_segment=segment,
+        costliest_turn=_turn(row["costliest_turn"]),
+        costliest_segment=_segment(row["costliest_path"], row["costliest_role"]),
+        text_turn=_turn(row["text_turn"]),
+        text_segment=_segment(row["text_path"], row["text_role"]),
         top_cause=str(codes[0]) if isinstance(codes, np.ndarray) and len(codes) else None,
     )
+
+
+def _turn(number: object) -> int | None:
+    return None if pd.isna(number) else int(float(str(number)))
+
+
+def _segment(path: object, role: object) -> Segment | None:
+    return None if pd.isna(path) else Segment(str(path), None, None if pd.isna(role) else str(role))
 
 
 def matching(frame: pd.DataFrame, search: str) -> pd.DataFrame:
@@ -65,9 +83,9 @@ def matching(frame: pd.DataFrame, search: str) -> pd.DataFrame:
 
 def totals(frame: pd.DataFrame) -> None:
     """Sums over all sessions."""
-    known, prompt, wasted = (
-        int(frame[name].sum()) for name in ("known_prompt_tokens", "prompt_tokens", "wasted_tokens")
-    )
+    known, prompt = (int(frame[name].sum()) for name in ("known_prompt_tokens", "prompt_tokens"))
+    measured = frame[frame.wasted_tokens.notna()]
+    wasted_tokens, measured_tokens = int(measured.wasted_tokens.sum()), int(measured.prompt_tokens.sum())
     first, second, third, fourth = st.columns(4)
     first.metric("Sessions", f"{len(frame):,}", border=True, height="stretch")
     second.metric("Prompt tokens", f"{prompt:,}", border=True, height="stretch")
@@ -80,8 +98,8 @@ def totals(frame: pd.DataFrame) -> None:
     )
     fourth.metric(
         "Wasted tokens",
-        f"{wasted:,}",
-        delta=f"{wasted / prompt:.1%} of the prompts" if prompt else None,
+        f"{wasted_tokens:,}" if len(measured) else "unknown",
+        delta=f"{wasted_tokens / measured_tokens:.1%} of the prompts" if measured_tokens else None,
         delta_color="off",
         delta_arrow="off",
         border=True,
@@ -120,23 +138,6 @@ def table(frame: pd.DataFrame) -> int | None:
     )
     cells = event.selection.cells
     return int(frame.session_key.iloc[cells[0][0]]) if cells else None
-
-
-def problems(frame: pd.DataFrame) -> None:
-    """What could not be read as it should, with the place and the remedy."""
-    if frame.empty:
-        return
-    with st.expander(f"Problems in the logs ({len(frame):,})"):
-        st.dataframe(
-            frame[["file", "line", "message"]],
-            hide_index=True,
-            column_config={
-                "file": st.column_config.TextColumn("File", width=200),
-                "line": st.column_config.NumberColumn("Line", width=60),
-                "message": st.column_config.TextColumn("What, and what to do", width=1000),
-            },
-            alt="Problems found in the logs, by file and line",
-        )
 
 
 def imports(frame: pd.DataFrame, may_forget: bool = True) -> int | None:

@@ -7,11 +7,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from analysis.model.record import SessionRecord, TurnRecord
+from analysis.model.record import SessionFigures, SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
+from analysis.report.text_words import incomplete, parts_at
 from analysis.report.words import counted, described, reconciled, summary, verdict
 from app import charts, state
 from app.block_map import block_map
+from app.markers import clients, markers_of
 from app.plain import plain
 from app.turn_view import turn_comparison
 
@@ -40,7 +42,10 @@ def headline(record: SessionRecord) -> None:
     facts += [f"{words} ({counted(number, 'turn')})" for words, number in _fidelities(record).items()]
     if record.inferred:
         facts.append("grouped by its messages: the log has no session key")
+    if names := clients(record):
+        facts.append(f"client {names}")
     st.text(" · ".join(facts))
+    markers_of(*record.turns)
     st.subheader(plain(verdict(figures(record))), anchor=False)
     if sentence := summary(record):
         st.text(sentence)
@@ -71,7 +76,7 @@ def key_figures(record: SessionRecord) -> None:
     prompt = f"{sums.prompt_tokens:,}" if sums.prompt_tokens else UNKNOWN
     reusable, lost = (UNKNOWN if nothing else f"{number:,}" for number in (sums.reusable_tokens, sums.lost_tokens))
     shown = (
-        ("Turns", f"{sums.num_turns:,}", None if nothing else counted(sums.num_divergences, "divergence"), None),
+        ("Turns", f"{sums.num_turns:,}", _parted(sums, nothing), None),
         ("Prompt tokens", prompt, None, "Summed over all turns."),
         ("Hit rate (reported)", hit_rate, _known(sums.known_turns, sums.num_turns), "Cached over prompt tokens."),
         ("Predicted reuse", reusable, None, "What earlier requests with the same keys left."),
@@ -91,6 +96,13 @@ def key_figures(record: SessionRecord) -> None:
                 height="stretch",
                 width=FIGURE_WIDTH,
             )
+
+
+def _parted(sums: SessionFigures, nothing: bool) -> str | None:
+    """How many turns leave the turn before them: by their tokens or, where none is known, by their text."""
+    if not nothing:
+        return counted(sums.num_divergences, "divergence")
+    return f"{sums.text_changes:,} change{'' if sums.text_changes == 1 else 's'} by text" if sums.text_turns else None
 
 
 def worst_cell(record: SessionRecord) -> tuple[int, int] | None:
@@ -114,6 +126,8 @@ def explorer(record: SessionRecord, session_key: int) -> None:
     rows, payload = state.map_rows(session_key)
     at = state.picked(record)
     if not any(rows.num_blocks):
+        if any(turn.text for turn in record.turns):
+            return  # they are compared by text below
         st.info("No turn of this session has known tokens. Import its log again with a tokenizer: Sessions, Add logs.")
         return
     block_map(
@@ -181,7 +195,12 @@ def _table(turns: tuple[TurnRecord, ...]) -> pd.DataFrame:
             "Beyond prediction": _whole(turn.account.beyond_prediction if turn.account else None for turn in turns),
             "Divergence": [described(turn.divergence) if turn.divergence else "" for turn in turns],
             "Donor": [f"{turn.donor.session_id} turn {turn.donor.turn}" if turn.donor else "" for turn in turns],
+            "By text": [parts_at(turn.text) if turn.text else "" for turn in turns],
             "Salt": [turn.salt or "" for turn in turns],
+            "Lineage": [turn.lineage or "" for turn in turns],
+            "In the log": [incomplete(turn) or "whole" for turn in turns],
+            "Client": [turn.client or "" for turn in turns],
+            "First token after (s)": [_seconds(turn.started_at, turn.first_token_at) for turn in turns],
             "Tokens": [FIDELITY.get(turn.fidelity or "", "unknown") for turn in turns],
             "Cached tokens are": [BASIS[turn.cached_basis] for turn in turns],
             "Note": [turn.note or "" for turn in turns],
@@ -192,6 +211,10 @@ def _table(turns: tuple[TurnRecord, ...]) -> pd.DataFrame:
 def _whole(values: Iterable[int | None]) -> Any:
     """A column of whole numbers in which None stays unknown."""
     return pd.array(list(values), dtype="Int64")
+
+
+def _seconds(start: float | None, stop: float | None) -> float | None:
+    return None if start is None or stop is None else round(stop - start, 3)
 
 
 def _known(known: int, turns: int) -> str | None:

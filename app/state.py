@@ -14,6 +14,7 @@ import streamlit as st
 
 from analysis.live.vllm import ServerInfo, VllmServer
 from analysis.model.record import SessionRecord
+from analysis.model.renderer import RendererChoice
 from analysis.model.session import TokenIds
 from analysis.model.settings import Normalisation, Settings
 from analysis.model.template_check import TemplateCheck
@@ -78,10 +79,18 @@ def fill_with_samples(progress: Progress) -> None:
             store(one, renderers, kept)
 
 
-@st.cache_resource(show_spinner=False)
 def known_renderers(model: str | None = None, normalise: Normalisation = "vllm") -> Renderers:
-    """Renderers that load a tokenizer once for everybody; raises RenderError where ``model`` cannot be loaded."""
-    renderers = Renderers(model, None, normalise, places.known_models())
+    """The renderers chosen by model, or ``model`` for all; raises RenderError where that one cannot be loaded.
+
+    A tokenizer is loaded once for everybody.
+    """
+    return _renderers(model, normalise, tuple(repository().renderers().values()))
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _renderers(model: str | None, normalise: Normalisation, chosen: tuple[RendererChoice, ...]) -> Renderers:
+    by_model = {choice.model: choice for choice in chosen}
+    renderers = Renderers(model, None, normalise, places.known_models(), by_model, places.api_key())
     if model:
         renderers.renderer_for("")
     return renderers
@@ -183,9 +192,11 @@ def _map_rows(at: Stamp, session_key: int) -> tuple[BlockRows, bytes]:
 def log_of(session_key: int) -> Source | None:
     """The log of a session where it is at hand: one of the samples, or one that was given in this browser session."""
     origin = repository().origin(session_key)
-    if origin is None:
-        return None
-    file, sha256, _how = origin
+    return None if origin is None else log_at_hand(origin[0], origin[1])
+
+
+def log_at_hand(file: str, sha256: str) -> Source | None:
+    """A log by its name and content: one of the samples, or one that was given in this browser session."""
     given: dict[str, Source] = st.session_state.get(GIVEN, {})
     if sha256 in given:
         return given[sha256]
@@ -237,6 +248,11 @@ def picked(record: SessionRecord) -> tuple[int, int] | None:
         return None
     last = (found.prompt_tokens - 1) // record.settings.block_size
     return turn, min(max(0, block or 0), last)
+
+
+def picked_turn() -> int | None:
+    """The turn in the URL, whether there is one or not."""
+    return _number("turn")
 
 
 def pick(turn: int, block: int) -> None:

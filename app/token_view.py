@@ -65,7 +65,7 @@ def comparison_html(
     """One or two columns of tokens as HTML."""
     columns = "".join(_column(side, texts, block_size, divergence) for side in sides)
     return (
-        f"<style>{STYLE}</style><div class='wm-sides wm-{len(sides)}' style='{_variables(colours)}'>{columns}</div>"
+        f"<style>{STYLE}</style><div class='wm-sides wm-{len(sides)}' style='{variables(colours)}'>{columns}</div>"
         f"<p class='wm-sub'>{KEY if len(sides) > 1 else ''}</p>"
     )
 
@@ -122,6 +122,7 @@ def _token(side: Side, position: int, token_id: int, piece: bytes | None, first:
     return f"<span class='{' '.join(names)}' title='{title}'>{html.escape(text)}</span>{broken}"
 
 
-def _variables(colours: Palette) -> str:
+def variables(colours: Palette) -> str:
+    """The colours of a theme as the style of the columns needs them."""
     chosen = {"grid": colours.grid, "lost": colours.states["lost"], "missed": colours.states["missed"]}
     return ";".join(f"--wm-{name}:{colour}" for name, colour in chosen.items())

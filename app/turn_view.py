@@ -10,6 +10,7 @@ from analysis.model.session import TokenIds
 from analysis.report.words import described, fields
 from app import state
 from app.gap_view import gap
+from app.markers import markers_of
 from app.palette import palette
 from app.plain import plain
 from app.text_form import ask_for_texts
@@ -29,6 +30,7 @@ def turn_comparison(record: SessionRecord, session_key: int, turn: TurnRecord, b
         return
     found = turn.divergence
     st.subheader(plain(_headline(turn, block)), anchor=False)
+    markers_of(turn, explained=False)
     if sentence := _sentence(record, turn):
         st.text(sentence)
     if found is not None and found.segment is not None:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from analysis.report.words import counted
-from app import cause_table, session_table, state, visitors
+from app import cause_table, problems_view, session_table, state, visitors
 from app.log_form import add_logs
 from app.plain import plain
 
@@ -24,6 +24,7 @@ if message := state.said():
 frame = session_table.sessions()
 if frame.empty:
     st.info("No session is stored. Add logs: one JSON request with its response a line, from any proxy before vLLM.")
+    problems_view.problems()
     st.stop()
 
 session_table.totals(frame)
@@ -46,7 +47,7 @@ st.caption(
     "Click a row to open the session. Wasted tokens: lost, computed again because earlier text changed, and missed,"
     " unchanged and computed again all the same."
 )
-session_table.problems(state.repository().problems())
+problems_view.problems()
 forgotten = session_table.imports(state.repository().imports(), visitors.may_write())
 if forgotten is not None:
     state.forget(forgotten)

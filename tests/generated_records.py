@@ -1,15 +1,27 @@
 """Hypothesis strategies for analysed sessions: anything that the types allow, likely or not."""
 
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 from hypothesis import strategies as st
 
-from analysis.model.finding import BLOCK_STATES, Account, BlockRun, Cause, Divergence, Donor, Note, Previous
+from analysis.model.finding import (
+    BLOCK_STATES,
+    Account,
+    BlockRun,
+    Cause,
+    Divergence,
+    Donor,
+    Note,
+    Previous,
+    TextComparison,
+    TextDivergence,
+)
 from analysis.model.plan import PlanStep, Tokens
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionRecord, TurnRecord
-from analysis.model.session import Problem, TokenIds
+from analysis.model.session import Mark, Problem, TokenIds
 from analysis.model.settings import Settings
 
 MOST = 2**31 - 1
@@ -36,12 +48,21 @@ divergences = st.none() | st.builds(
     maybe_words,
     maybe_words,
 )
+places = st.builds(Segment, words, maybe_count, maybe_words)
+texts = st.none() | st.builds(
+    TextComparison,
+    positions,
+    counts,
+    counts,
+    counts,
+    st.none() | st.builds(TextDivergence, places, places, words, words, words),
+)
 causes = st.builds(
     Cause,
     words,
     st.sampled_from(["certain", "likely", "possible"]),
     maybe_words,
-    counts,
+    maybe_count,
     maybe_count,
     words,
     words,
@@ -97,6 +118,11 @@ turns = st.builds(
     block_runs=runs,
     causes=st.lists(causes, max_size=2).map(tuple),
     notes=st.lists(notes, max_size=2).map(tuple),
+    lineage=maybe_words,
+    client=maybe_words,
+    completeness=st.frozensets(st.sampled_from(get_args(Mark))),
+    first_token_at=times,
+    text=texts,
 )
 
 

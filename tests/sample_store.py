@@ -1,16 +1,21 @@
 """The sample sessions as the dashboard's first start analyses them: once per test run, whoever asks."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from analysis.model.record import SessionRecord
+from analysis.model.session import JsonObject, Usage
 from analysis.model.settings import Settings
+from analysis.pipeline.analyse import analyse
 from analysis.pipeline.importing import Analysed, analyse_source, store
+from analysis.pipeline.record import records
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import read_source
 from analysis.store.repository import Repository
 from app import places
+from tests.builders import assistant, of_turns, turn, user
 
 GIVEN = Settings(16, "given")
 
@@ -39,6 +44,27 @@ def sample(start: str) -> Analysed:
 def record_of(start: str) -> SessionRecord:
     """The first session of a sample log."""
     return sample(start).records[0]
+
+
+def text_record(model: str = "unknown/model") -> SessionRecord:
+    """A session of a model without a tokenizer: a clock in the system message of every other turn, an edit at the end.
+
+    Its client and lineage are named, its tools are not in the log, and the server reported nothing.
+    """
+    system = [{"role": "system", "content": f"You are careful. It is 10:2{minute}."} for minute in (1, 1, 2, 2)]
+    history: list[JsonObject] = [user("hello"), assistant("hi"), user("and now?"), assistant("now"), user("then?")]
+    asked = [history[:1], history[:3], history, [*history, assistant("x"), user("why?")]]
+    turns = [
+        replace(
+            turn(system[index], *messages, model=model),
+            client="agent/1.2.3",
+            completeness=frozenset({"no_tools"}),
+            usage=Usage(prompt_tokens=100 * (index + 1)),
+        )
+        for index, messages in enumerate(asked)
+    ]
+    (found,) = records(analyse([of_turns(*turns, session_id="by-text")], lambda _model: None, GIVEN))
+    return found
 
 
 def fill(database: Path | str, *starts: str) -> Repository:

@@ -30,6 +30,7 @@ from analysis.causes import (
     tools,
 )
 from analysis.causes.base import Evidence, Family, cause
+from analysis.causes.by_text import by_text
 from analysis.causes.comparison import ChangeFamily, TextFamily
 from analysis.causes.visible import visible
 from analysis.model.finding import UNEXPLAINED, Cause, Confidence, Note
@@ -46,7 +47,11 @@ def explain(evidence: Evidence) -> tuple[tuple[Cause, ...], tuple[Note, ...]]:
     Where the tokens are wrong nothing is concluded from them but that the server cut the prompt: only the notes stand.
     """
     missed, notes = _missed(evidence)
-    lost = visible(evidence, CHANGES, TEXTS)
+    text, comparison = evidence.now.text, evidence.comparison
+    if text is not None and comparison is not None:
+        lost = by_text(comparison, text.divergence, CHANGES)
+    else:
+        lost = visible(evidence, CHANGES, TEXTS)
     felt = any(cause.tokens for cause in missed)
     return (*missed, *(replace(cause, hidden=cause.hidden or felt) for cause in lost)), notes
 
@@ -63,7 +68,7 @@ def _missed(evidence: Evidence) -> tuple[tuple[Cause, ...], tuple[Note, ...]]:
     if evidence.now.full_ids is None:
         return tuple(causes), notes
     certain = _owned((cause for cause in causes if cause.confidence == "certain"), evidence.missed)
-    left = evidence.missed - sum(cause.tokens for cause in certain)
+    left = evidence.missed - sum(cause.tokens or 0 for cause in certain)
     if certain and not left:
         return certain, notes
     others = [cause for cause in causes if cause.confidence != "certain"]
@@ -76,8 +81,9 @@ def _owned(causes: Iterable[Cause], missed: int) -> tuple[Cause, ...]:
     """The causes with the tokens that those before them leave."""
     owned = []
     for one in causes:
-        owned.append(replace(one, tokens=min(one.tokens, missed)))
-        missed -= owned[-1].tokens
+        tokens = min(one.tokens or 0, missed)
+        owned.append(replace(one, tokens=tokens))
+        missed -= tokens
     return tuple(owned)
 
 

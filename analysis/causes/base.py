@@ -27,8 +27,8 @@ class Evidence:
 
     ``previous`` is None on first turns; ``gap`` is None where nothing was missed or the turn's tokens are unknown.
     ``before`` is the turn before it even where the tokens of that one are unknown.
-    ``comparison`` holds the two requests side by side, None where there is nothing to compare; ``first`` is what a
-    first turn is held against.
+    ``comparison`` holds the two requests side by side, without ids where they are compared by text, None where there is
+    nothing to compare; ``first`` is what a first turn is held against.
     """
 
     now: TurnAnalysis

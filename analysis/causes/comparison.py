@@ -35,7 +35,8 @@ class Rendering(Protocol):
 class Comparison:
     """A turn and the session's turn before it.
 
-    ``old_ids`` are the previous prompt (its first ``prompt_tokens``) with what was generated, ``new_ids`` this prompt.
+    ``old_ids`` are the previous prompt (its first ``prompt_tokens``) with what was generated, ``new_ids`` this prompt;
+    both are empty where the requests are compared by text alone.
     ``ids_logged`` says that the generated ids are those of the log, not a render of the reply.  ``continues`` is the
     number of an older turn whose prompt this one extends; ``later`` is the session's next request.
     """

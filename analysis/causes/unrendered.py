@@ -26,19 +26,27 @@ def listed(comparison: Comparison, changes: tuple[ChangeFamily, ...]) -> list[Fo
     token = common_prefix(comparison.old_ids, comparison.new_ids)
     if token >= min(len(comparison.old_ids), len(comparison.new_ids)):
         return []
+    in_reply = token >= comparison.prompt_tokens
+    guess = _respaced(comparison) if in_reply else _stripped(comparison)
+    named = changed(comparison, changes) or [guess or _unexplained(token)]
+    return [Found(_possible(one), None if at else token) for at, one in enumerate(named)]
+
+
+def changed(comparison: Comparison, changes: tuple[ChangeFamily, ...]) -> list[Suspect]:
+    """The changes of a request in the order of its prompt, the first of each code, up to the first deliberate one."""
     suspects = [suspect for family in changes for suspect in family.changes(comparison)]
     first = {suspect.code: suspect for suspect in sorted(suspects, key=_order, reverse=True)}
     ordered = sorted(first.values(), key=_order)
     stop = next((at for at, one in enumerate(ordered) if one.deliberate), len(ordered))
-    in_reply = token >= comparison.prompt_tokens
-    guess = _respaced(comparison) if in_reply else _stripped(comparison)
-    named = ordered[: stop + 1] or [guess or _unexplained(token)]
-    return [Found(_possible(one), None if at else token) for at, one in enumerate(named)]
+    return ordered[: stop + 1]
 
 
 def _order(suspect: Suspect) -> tuple[int, int, int]:
-    """The place of a field in a prompt, as most templates print it."""
-    path = suspect.path
+    return printed(suspect.path)
+
+
+def printed(path: str) -> tuple[int, int, int]:
+    """The place of a field in a prompt, as most templates print it; fields sort by it."""
     index = message_index(path)
     if path.startswith("tools["):
         return 2, int(path[6:-1]), 0

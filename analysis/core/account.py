@@ -84,7 +84,7 @@ def wasted_by_cause(turns: Iterable[TurnRecord]) -> dict[str, int]:
             continue
         left = (turn.account.missed or 0) + turn.account.lost
         for cause in turn.causes:
-            owned = min(cause.tokens, left)
+            owned = min(cause.tokens or 0, left)
             tokens[cause.code] = tokens.get(cause.code, 0) + owned
             left -= owned
         if left:

@@ -69,7 +69,7 @@ def _entries(line: int, said: dict[str, Json], problems: Problems) -> Iterator[E
     asked = mapping(sent.get("body")) or sent
     messages = _messages(said.get("messages")) or _messages(asked.get("messages"))
     if not messages:
-        problems.count("no prompt", line, "no prompt stored: set store_prompts_in_spend_logs in LiteLLM.")
+        problems.count("no prompt", line, "no prompt stored. Set store_prompts_in_spend_logs in LiteLLM.")
         return
     parameters = {**asked, **mapping(said.get("model_parameters"))}
     answer = mapping(said.get("response"))

@@ -164,7 +164,7 @@ def _remark(turn: Turn, has_usage: bool, problems: Problems) -> None:
         problems.count(
             "usage",
             turn.line,
-            "the response carries no usage, so cached tokens are unknown here; for streams send"
+            "the response carries no usage, so cached tokens are unknown here. For streams send"
             ' "stream_options": {"include_usage": true}.',
         )
 

@@ -72,6 +72,37 @@ class Divergence:
 
 
 @dataclass(frozen=True, slots=True)
+class TextDivergence:
+    """The first character where a request leaves the text of the one before it; ``old`` and ``new`` are what follows.
+
+    ``before`` is the text in front of it.  All of it is untrusted and cut to what a person reads.
+    """
+
+    segment: Segment
+    previous_segment: Segment
+    before: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextComparison:
+    """A request beside the one before it, by text alone: approximate, in messages and characters, never in tokens.
+
+    ``previous`` is that turn's number.  The system message, the tools, the messages and the reply are taken in this
+    order, which is that of most templates.  ``equal_messages`` leading messages and ``equal_chars`` of the
+    ``previous_chars`` characters of the earlier request and its reply come again unchanged.  ``divergence`` is None
+    where the request only goes on.
+    """
+
+    previous: int
+    equal_messages: int
+    equal_chars: int
+    previous_chars: int
+    divergence: TextDivergence | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Donor:
     """The earlier request whose blocks this turn could reuse most; ``lcp_tokens`` is the common prefix with it."""
 
@@ -90,12 +121,15 @@ class Previous:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A named explanation of lost or missed tokens with the evidence that a reader can check."""
+    """A named explanation of lost or missed tokens with the evidence that a reader can check.
+
+    ``tokens`` is None where the turn was compared by text alone.
+    """
 
     code: str
     confidence: Confidence
     segment: str | None
-    tokens: int
+    tokens: int | None
     recovers: int | None
     evidence: str
     fix: str
@@ -113,7 +147,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TurnAnalysis:
-    """One turn, explained.  Token figures are None where the tokens are unknown.
+    """One turn, explained.  Token figures are None where the tokens are unknown; then ``text`` compares it by text.
 
     ``full_ids`` are the ids that this turn left in the cache (prompt and generated without the last one);
     its first ``prompt_tokens`` are the prompt.  ``parts`` cover the prompt without gaps.
@@ -135,6 +169,7 @@ class TurnAnalysis:
     divergence: Divergence | None = None
     causes: tuple[Cause, ...] = ()
     notes: tuple[Note, ...] = ()
+    text: TextComparison | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

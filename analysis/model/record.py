@@ -6,16 +6,20 @@ This is what the store holds, the dashboard shows and the JSON contract carries,
 from dataclasses import dataclass, field
 
 from analysis.model.evidence import Reconciliation
-from analysis.model.finding import Account, BlockRun, Cause, Divergence, Donor, Note, Previous
+from analysis.model.finding import Account, BlockRun, Cause, Divergence, Donor, Note, Previous, TextComparison
 from analysis.model.plan import PlanStep
 from analysis.model.prompt import Fidelity, GeneratedBasis, Segment
-from analysis.model.session import CachedBasis, Problem, TokenIds
+from analysis.model.session import CachedBasis, Mark, Problem, TokenIds
 from analysis.model.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
-    """One analysed turn.  All counts are tokens; None is unknown.  ``salt`` is a label such as "salt A"."""
+    """One analysed turn.  All counts are tokens; None is unknown.  ``salt`` is a label such as "salt A".
+
+    ``lineage``, ``client``, ``completeness`` and ``first_token_at`` are those of the log's Turn.  ``text`` compares a
+    turn whose tokens are unknown with the one before it.
+    """
 
     turn: int
     line: int
@@ -42,6 +46,11 @@ class TurnRecord:
     block_runs: tuple[BlockRun, ...] = ()
     causes: tuple[Cause, ...] = ()
     notes: tuple[Note, ...] = ()
+    lineage: str | None = None
+    client: str | None = None
+    completeness: frozenset[Mark] = frozenset()
+    first_token_at: float | None = None
+    text: TextComparison | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +78,8 @@ class SessionFigures:
     ``cached_tokens`` and ``known_prompt_tokens`` count only the turns whose cached tokens the server reported.
     ``costliest`` is the divergence after which most tokens were lost: its turn and the message field it stands in.
     ``missed_tokens`` and ``lost_tokens`` leave out turns with a deliberate event.  ``top_cause`` is the code that
-    explains most wasted tokens.
+    explains most wasted tokens.  ``text_turns`` were compared by text alone and ``text_changes`` of them change what
+    was sent before, none on purpose; ``text_turn`` is the one that leaves most characters behind its change.
     """
 
     num_turns: int
@@ -86,6 +96,10 @@ class SessionFigures:
     costliest_turn: int | None = None
     costliest_segment: Segment | None = None
     top_cause: str | None = None
+    text_turns: int = 0
+    text_changes: int = 0
+    text_turn: int | None = None
+    text_segment: Segment | None = None
 
     @property
     def wasted_tokens(self) -> int:

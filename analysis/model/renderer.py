@@ -1,10 +1,22 @@
 """The seam between the analysis and whatever turns requests into tokens."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
 from analysis.model.prompt import Attribution
 from analysis.model.session import JsonObject, Media, Request, TokenIds
+
+RendererKind = Literal["folder", "hub", "endpoint"]
+
+
+@dataclass(frozen=True, slots=True)
+class RendererChoice:
+    """What renders a served model: a folder or hub id with its tokenizer and template, or the address of a server."""
+
+    model: str
+    kind: RendererKind
+    value: str
 
 
 class Renderer(Protocol):

@@ -148,13 +148,14 @@ class _Walk:
         for index, found in enumerate(before):
             place = ground.places.get((id(session), found.turn.number))
             missed = found.account is not None and found.account.missed
+            found = ground.compared.with_text(found, last)
             opens = previous is None and found.turn.lineage is None
             asked = Evidence(
                 now=found,
                 previous=previous,
                 gap=ground.gaps.of(place) if missed and place is not None else None,
                 source=ground.facts,
-                comparison=ground.compared.with_previous(before, index, previous) if previous else None,
+                comparison=ground.compared.beside(before, index, previous, last),
                 first=ground.compared.with_others(found, self._others(place)) if opens else None,
                 before=last,
             )

@@ -4,15 +4,17 @@ Built only where it is needed: a turn whose prompt goes on where the last one en
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from analysis.causes.base import FirstTurn
 from analysis.causes.comparison import Comparison
 from analysis.causes.fixes import Sent
 from analysis.causes.messages import alike, without_system
+from analysis.causes.request_text import Known
 from analysis.model.finding import TurnAnalysis
 from analysis.model.renderer import Renderer
 from analysis.model.session import Turn
+from analysis.pipeline.by_text import text_comparison, without_ids
 from analysis.pipeline.counterfactual import Counterfactual
 
 OTHER_SESSIONS = 8  # that a first turn is held against
@@ -29,6 +31,23 @@ class Compared:
 
     renderer_for: Callable[[str], Renderer | None]
     _renderings: dict[str, Counterfactual | None] = field(default_factory=dict)
+    _known: Known = field(default_factory=dict)
+
+    def with_text(self, now: TurnAnalysis, then: Turn | None) -> TurnAnalysis:
+        """A turn whose tokens are unknown, compared by text with the turn before it; any other as it is."""
+        if now.full_ids is not None or then is None:
+            return now
+        return replace(now, text=text_comparison(then, now.turn, self._known))
+
+    def beside(
+        self, found: Sequence[TurnAnalysis], index: int, previous: TurnAnalysis | None, then: Turn | None
+    ) -> Comparison | None:
+        """The turn of this index beside ``previous``, the last one with tokens; without tokens, beside ``then``."""
+        now = found[index]
+        if now.full_ids is not None or then is None:
+            return self.with_previous(found, index, previous) if previous else None
+        later = found[index + 1].turn.request if index + 1 < len(found) else None
+        return without_ids(then, now.turn, _continued(now, found[:index], then), later)
 
     def with_previous(self, found: Sequence[TurnAnalysis], index: int, previous: TurnAnalysis) -> Comparison | None:
         """The turn of this index beside the one before it; None where their tokens tell nothing."""
@@ -52,7 +71,7 @@ class Compared:
             rendering=rendering,
             ids_logged=previous.generated_basis == "logged",
             last_generated=int(output[-1]) if output is not None and len(output) else None,
-            continues=_continued(now, found[:index], previous) if now.divergence else None,
+            continues=_continued(now, found[:index], previous.turn) if now.divergence else None,
             later=later,
         )
 
@@ -71,14 +90,12 @@ class Compared:
         return self._renderings[model]
 
 
-def _continued(now: TurnAnalysis, earlier: Sequence[TurnAnalysis], previous: TurnAnalysis) -> int | None:
+def _continued(now: TurnAnalysis, earlier: Sequence[TurnAnalysis], previous: Turn) -> int | None:
     """The older turn whose messages this request goes on from, the one with most of them; None where there is none."""
     messages = without_system(now.turn.request.messages)
-    best, number = 0, None
-    for one in earlier:
-        theirs = without_system(one.turn.request.messages)
-        if one is previous or not best < len(theirs) < len(messages):
-            continue
+    others = [(without_system(one.turn.request.messages), one.turn) for one in earlier if one.turn is not previous]
+    fitting = [(theirs, turn) for theirs, turn in others if 0 < len(theirs) < len(messages)]
+    for theirs, turn in sorted(fitting, key=lambda it: -len(it[0])):
         if all(alike(old, new) for old, new in zip(theirs, messages, strict=False)):
-            best, number = len(theirs), one.turn.number
-    return number
+            return turn.number
+    return None

@@ -23,6 +23,7 @@ from analysis.pipeline.analyse import NO_SIDE_FILES, analyse
 from analysis.pipeline.gaps import SideFiles
 from analysis.pipeline.peel import with_plans
 from analysis.pipeline.record import records
+from analysis.pipeline.renderer_choice import unusable
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import Source
 from analysis.pipeline.tokens import RendererFor
@@ -36,7 +37,7 @@ Progress = Callable[[str, int, int], None]  # stage, done, in all
 class Analysed:
     """What came of a source; ``problems`` are those of whole files, each record has its own.
 
-    ``wrong_models`` had a renderer that does not make their ids: it says nothing about their tokens.
+    ``wrong_models`` had a renderer that does not make their ids, or that cannot be used: it says nothing about them.
     """
 
     source: Source
@@ -54,7 +55,10 @@ class Analysed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Explained:
-    """A source that was read and explained; ``wrong`` has a problem for every model whose renderer is another's."""
+    """A source that was read and explained.
+
+    ``wrong`` has a problem for every model whose renderer is another's or cannot be used.
+    """
 
     analyses: list[SessionAnalysis]
     renderer_for: RendererFor
@@ -88,11 +92,12 @@ def explained(
 ) -> Explained:
     """Read a source and explain its turns, without their fix plans.  Raises FormatError where no file is a log."""
     sessions, problems = _sessions(source, log_format, progress)
-    wrong = wrong_tokenizers(sessions, renderers.renderer_for)
+    wrong = unusable(sessions, renderers)
 
     def renderer_for(model: str) -> Renderer | None:
         return None if model in wrong else renderers.renderer_for(model)
 
+    wrong |= wrong_tokenizers(sessions, renderer_for)
     analyses = analyse(sessions, renderer_for, settings, _stage(progress, "turns analysed"), side=side)
     return Explained(analyses, renderer_for, problems, wrong)
 
@@ -164,7 +169,8 @@ def _stage(progress: Progress | None, stage: str) -> Callable[[int, int], None] 
 
 def _how(settings: Settings, renderers: Renderers) -> str:
     """How a source was read, as text: an import is the same when its bytes and this are."""
-    return json.dumps({**asdict(settings), "renderer": renderers.label}, sort_keys=True)
+    how = {**asdict(settings), "renderer": renderers.label}
+    return json.dumps({**how, "chosen": renderers.choices} if renderers.choices else how, sort_keys=True)
 
 
 def _replaced(source: Source, repository: Repository) -> list[int]:
@@ -188,8 +194,11 @@ def _missing_tokenizers(made: Sequence[SessionRecord], renderers: Renderers) -> 
                 continue
             lost = "its figures come from the ids in the log; tokens are not shown as text"
             if turn.fidelity is None:
-                lost = "the log has no token ids, so its turns have no token figures"
-            remedy = "Give its folder or hub id with --model, or a server with --endpoint."
+                lost = "the log has no token ids, so its turns are compared by text, without token figures"
+            remedy = (
+                "Give its folder or hub id with --model or on the page Models of the dashboard, or a server with"
+                " --endpoint."
+            )
             problems[turn.model] = Problem(
                 record.file, None, f"no tokenizer for the model {turn.model!r}: {lost}. {remedy}"
             )

@@ -211,7 +211,12 @@ def _of(turn: TurnAnalysis, codes: Sequence[str]) -> list[Cause]:
 
 
 def _before_unexplained(turn: TurnAnalysis) -> list[Cause]:
-    """What a turn shows in its tokens, up to what was deliberate; what cannot be explained is the end of a plan."""
+    """What a turn shows in its tokens, up to what was deliberate; what cannot be explained is the end of a plan.
+
+    What only its text shows has no tokens to plan with.
+    """
+    if turn.text is not None:
+        return []
     deliberate = next((place for place, cause in enumerate(turn.causes) if cause.deliberate), len(turn.causes))
     lost = turn.account is not None and not turn.account.missed
     return [

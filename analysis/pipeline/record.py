@@ -44,6 +44,8 @@ def figures(record: SessionRecord) -> SessionFigures:
         default=None,
     )
     segment = costliest.divergence.segment if costliest and costliest.divergence else None
+    changed = [turn for turn in turns if turn.text and turn.text.divergence and turn not in meant]
+    most = max(changed, key=_left_behind, default=None)
     return SessionFigures(
         num_turns=len(turns),
         num_divergences=len(diverged),
@@ -59,17 +61,28 @@ def figures(record: SessionRecord) -> SessionFigures:
         costliest_turn=costliest.turn if costliest else None,
         costliest_segment=segment,
         top_cause=_top_cause(record),
+        text_turns=sum(turn.text is not None for turn in turns),
+        text_changes=len(changed),
+        text_turn=most.turn if most else None,
+        text_segment=most.text.divergence.segment if most and most.text and most.text.divergence else None,
     )
 
 
+def _left_behind(turn: TurnRecord) -> int:
+    """Characters of the turn before that stand behind the change of a turn."""
+    return turn.text.previous_chars - turn.text.equal_chars if turn.text else 0
+
+
 def _top_cause(record: SessionRecord) -> str | None:
-    """The code with most tokens over all turns; what was meant only where there is no fault."""
+    """The code with most tokens, then turns, over all turns; what was meant only where there is no fault."""
     tokens: Counter[tuple[bool, str]] = Counter()
+    times: Counter[tuple[bool, str]] = Counter()
     for turn in record.turns:
         for position, cause in enumerate(turn.causes):
             if cause.tokens or not position:  # what owns nothing behind another one is a mere alternative
-                tokens[cause.deliberate, cause.code] += cause.tokens
-    ranked = sorted(tokens, key=lambda it: (it[0], -tokens[it], it[1]))
+                tokens[cause.deliberate, cause.code] += cause.tokens or 0
+                times[cause.deliberate, cause.code] += 1
+    ranked = sorted(tokens, key=lambda it: (it[0], -tokens[it], -times[it], it[1]))
     return ranked[0][1] if ranked else None
 
 
@@ -102,6 +115,11 @@ def _turn(analysis: TurnAnalysis, labels: dict[str, str], block_size: int) -> Tu
         block_runs=block_runs(analysis.parts, block_size, diverged.block if diverged else None),
         causes=analysis.causes,
         notes=analysis.notes,
+        lineage=turn.lineage,
+        client=turn.client,
+        completeness=turn.completeness,
+        first_token_at=turn.first_token_at,
+        text=analysis.text,
     )
 
 

@@ -1,4 +1,4 @@
-"""Which renderer a served model gets: one that was named for all, a live server, or the files that are known."""
+"""Which renderer a served model gets: one that was named for all, a live server, what was chosen, or what is known."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from analysis.live.renderer import LiveRenderer
 from analysis.live.vllm import VllmServer
-from analysis.model.renderer import Renderer
+from analysis.model.renderer import Renderer, RendererChoice
 from analysis.model.settings import Normalisation
 from analysis.render.template import TemplateRenderer
 
@@ -15,13 +15,16 @@ from analysis.render.template import TemplateRenderer
 class Renderers:
     """Renderers by served model name, loaded when they are first asked for.
 
-    ``model`` (a folder or hub id) or ``server`` stands for every model; ``known`` maps model names to folders.
+    ``model`` (a folder or hub id) or ``server`` stands for every model; ``chosen`` are those that a person chose by
+    model, before ``known``, which maps model names to folders.  ``api_key`` is for chosen endpoints and kept nowhere.
     """
 
     model: str | None = None
     server: VllmServer | None = None
     normalise: Normalisation = "vllm"
     known: Mapping[str, Path] = field(default_factory=dict)
+    chosen: Mapping[str, RendererChoice] = field(default_factory=dict)
+    api_key: str | None = field(default=None, repr=False)
     _loaded: dict[str, Renderer] = field(default_factory=dict)
 
     @property
@@ -29,17 +32,39 @@ class Renderers:
         """What an import is remembered by: another renderer is another analysis."""
         return f"endpoint {self.server.url}" if self.server else self.model or "known models"
 
+    @property
+    def choices(self) -> dict[str, str]:
+        """What was chosen by model, as text: another choice is another analysis, too.  Empty where one is for all."""
+        if self.server is not None or self.model is not None:
+            return {}
+        return {model: f"{choice.kind} {choice.value}" for model, choice in sorted(self.chosen.items())}
+
     def has(self, model: str) -> bool:
         """Whether there is a renderer for this model, without loading it."""
-        return self.server is not None or self.model is not None or model in self.known
+        return self.server is not None or self.model is not None or model in self.chosen or model in self.known
 
     def renderer_for(self, model: str) -> Renderer | None:
-        """The renderer for a served model; None where there is none.  Raises RenderError where it cannot be loaded."""
+        """The renderer for a served model; None where there is none.
+
+        Raises RenderError where it cannot be loaded, EndpointError where a chosen endpoint does not answer.
+        """
         if not self.has(model):
             return None
-        name = "endpoint" if self.server else self.model or str(self.known[model])
+        name = self.label if self.server or self.model else self.choices.get(model) or f"folder {self.known[model]}"
         if name not in self._loaded:
-            self._loaded[name] = (
-                LiveRenderer(self.server) if self.server else TemplateRenderer.load(name, self.normalise)
-            )
+            self._loaded[name] = self._load(model)
         return self._loaded[name]
+
+    def _load(self, model: str) -> Renderer:
+        if self.server is not None:
+            return LiveRenderer(self.server)
+        if self.model is not None:
+            return TemplateRenderer.load(self.model, self.normalise)
+        choice = self.chosen.get(model)
+        if choice is None:
+            return TemplateRenderer.load(str(self.known[model]), self.normalise)
+        if choice.kind != "endpoint":
+            return TemplateRenderer.load(choice.value, self.normalise)
+        server = VllmServer(choice.value, api_key=self.api_key)
+        server.describe()  # better once for the model than at every turn: is anybody there?
+        return LiveRenderer(server)

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from analysis.core.account import lost_in_output
-from analysis.model.finding import Divergence
+from analysis.model.finding import Divergence, TextComparison
 from analysis.model.plan import PlanStep
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import Problem
@@ -92,6 +92,32 @@ def _turn(turn: TurnRecord, turns: tuple[TurnRecord, ...]) -> dict[str, Any]:
         "divergence": _divergence(turn.divergence) if turn.divergence else None,
         "causes": [asdict(cause) for cause in turn.causes],
         "notes": [asdict(note) for note in turn.notes],
+        "text": _text(turn.text) if turn.text else None,
+        "lineage": turn.lineage,
+        "client": turn.client,
+        "completeness": sorted(turn.completeness),
+        "first_token_at": turn.first_token_at,
+    }
+
+
+def _text(found: TextComparison) -> dict[str, Any]:
+    place = found.divergence
+    return {
+        "previous": found.previous,
+        "equal_messages": found.equal_messages,
+        "equal_chars": found.equal_chars,
+        "previous_chars": found.previous_chars,
+        "divergence": {
+            "segment": place.segment.path,
+            "char": place.segment.char,
+            "previous_segment": place.previous_segment.path,
+            "previous_char": place.previous_segment.char,
+            "before": place.before,
+            "old": place.old,
+            "new": place.new,
+        }
+        if place
+        else None,
     }
 
 

@@ -83,6 +83,8 @@ _MESSAGE = re.compile(r"messages\[(\d+)\]\.(\w+)(?:\[(\d+)\])?")
 
 def verdict(figures: SessionFigures) -> str:
     """One sentence for a person who does not know what a block is, and another on what it leaves out."""
+    if figures.text_turns and figures.unknown_turns == figures.num_turns:
+        return _by_text(figures)
     if figures.unknown_turns == figures.num_turns:
         return "The tokens are unknown: a tokenizer for this model is needed, or the log lacks part of its requests."
     if figures.mismatched_turns:
@@ -240,6 +242,21 @@ def _said(figures: SessionFigures) -> str:
     again = _percent(figures.missed_tokens, figures.prompt_tokens)
     reason = MISSED_IN_WORDS.get(figures.top_cause or "", "look at keys, memory or routing")
     return f"{again} computed again though unchanged: {reason}."
+
+
+def _by_text(figures: SessionFigures) -> str:
+    """What the texts alone say, without a word on what it cost."""
+    changes, turns = figures.text_changes, figures.text_turns
+    known = "" if turns >= figures.num_turns - 1 else f" of the {turns:,} that can be compared"
+    if not changes:
+        return f"Approximate, by text: no request{known} changes what was sent before. The tokens are unknown."
+    verb, most = ("changes", "") if changes == 1 else ("change", "most of it ")
+    place = f" in {place_of(figures.text_segment)}" if figures.text_segment else ""
+    reason = LOST_IN_WORDS.get(figures.top_cause or "")
+    return (
+        f"Approximate, by text: {counted(changes, 'request')}{known} {verb} what was sent before, {most}at turn"
+        f" {figures.text_turn}{place}{f': {reason}' if reason else ''}. The tokens are unknown."
+    )
 
 
 def _left_out(figures: SessionFigures) -> str:

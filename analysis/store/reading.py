@@ -9,13 +9,24 @@ import duckdb
 import numpy as np
 
 from analysis.model.evidence import Reconciliation
-from analysis.model.finding import BLOCK_STATES, Account, BlockRun, Cause, Divergence, Donor, Note, Previous
+from analysis.model.finding import (
+    BLOCK_STATES,
+    Account,
+    BlockRun,
+    Cause,
+    Divergence,
+    Donor,
+    Note,
+    Previous,
+    TextComparison,
+    TextDivergence,
+)
 from analysis.model.plan import PlanStep, Tokens
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import Problem, TokenIds
 from analysis.model.settings import Settings
-from analysis.store.writing import SCALARS
+from analysis.store.writing import SCALARS, TEXT_COUNTS
 
 Row = Mapping[str, Any]
 
@@ -28,6 +39,7 @@ def read_session(cursor: duckdb.DuckDBPyConnection, session_key: int, with_runs:
     row = found[0]
     divergences = _by_turn(_rows(cursor, "SELECT * FROM divergences WHERE session_key = ?", session_key))
     findings = _by_turn(_rows(cursor, "SELECT * FROM findings WHERE session_key = ? ORDER BY position", session_key))
+    texts = _by_turn(_rows(cursor, "SELECT * FROM text_comparisons WHERE session_key = ?", session_key))
     runs = _runs(cursor, session_key) if with_runs else {}
     requests = _rows(cursor, "SELECT * FROM requests WHERE session_key = ? ORDER BY turn", session_key)
     problems = _rows(cursor, "SELECT file, line, message FROM problems WHERE session_key = ?", session_key)
@@ -42,7 +54,13 @@ def read_session(cursor: duckdb.DuckDBPyConnection, session_key: int, with_runs:
         reconciliation=Reconciliation(**json.loads(row["reconciliation"])) if row["reconciliation"] else None,
         plan=tuple(_step(step) for step in json.loads(row["plan"] or "[]")),
         turns=tuple(
-            _turn(request, divergences.get(request["turn"], ()), findings.get(request["turn"], ()), runs)
+            _turn(
+                request,
+                divergences.get(request["turn"], ()),
+                findings.get(request["turn"], ()),
+                texts.get(request["turn"], ()),
+                runs.get(request["turn"], ()),
+            )
             for request in requests
         ),
         problems=tuple(Problem(**problem) for problem in problems),
@@ -64,7 +82,11 @@ def read_full_ids(cursor: duckdb.DuckDBPyConnection, session_key: int) -> dict[i
 
 
 def _turn(
-    row: Row, divergences: Iterable[Row], findings: Iterable[Row], runs: dict[int, tuple[BlockRun, ...]]
+    row: Row,
+    divergences: Iterable[Row],
+    findings: Iterable[Row],
+    texts: Iterable[Row],
+    runs: tuple[BlockRun, ...],
 ) -> TurnRecord:
     stated = list(findings)
     return TurnRecord(
@@ -73,9 +95,11 @@ def _turn(
         previous=Previous(row["previous_turn"], row["previous_lcp"]) if row["previous_turn"] else None,
         account=_account(row) if row["has_account"] else None,
         divergence=next((_divergence(found) for found in divergences), None),
-        block_runs=runs.get(row["turn"], ()),
+        block_runs=runs,
         causes=tuple(_cause(found) for found in stated if found["kind"] == "cause"),
         notes=tuple(Note(found["code"], found["evidence"]) for found in stated if found["kind"] == "note"),
+        completeness=frozenset(row["completeness"] or ()),
+        text=next((_text(found) for found in texts), None),
     )
 
 
@@ -102,6 +126,12 @@ def _divergence(row: Row) -> Divergence:
         old=row["old"],
         new=row["new"],
     )
+
+
+def _text(row: Row) -> TextComparison:
+    here, before = _segment(row, ""), _segment(row, "previous_")
+    place = TextDivergence(here, before, row["before"], row["old"], row["new"]) if here and before else None
+    return TextComparison(**{name: row[name] for name in TEXT_COUNTS}, divergence=place)
 
 
 def _segment(row: Row, prefix: str) -> Segment | None:

@@ -16,55 +16,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.model.record import SessionRecord
+from analysis.model.renderer import RendererChoice
 from analysis.model.session import Problem, TokenIds
 from analysis.store.backup import copy_store
 from analysis.store.database import StoreError, connect, looked_into, unreadable
+from analysis.store.queries import CAUSES, MODELS, PROBLEMS, SESSIONS
 from analysis.store.reading import read_full_ids, read_session
+from analysis.store.renderer_choices import drop_choice, read_choices, write_choice
 from analysis.store.writing import insert_problems, insert_sessions, insert_token_text
-
-SESSIONS = """
-    WITH meant AS (SELECT DISTINCT session_key, turn, true AS is_meant FROM findings WHERE deliberate),
-    marked AS (SELECT requests.*, coalesce(is_meant, false) AS is_meant
-        FROM requests LEFT JOIN meant USING (session_key, turn)),
-    costliest AS (
-        SELECT session_key, arg_max(turn, lost) FILTER (NOT is_meant) AS turn, count(*) AS num_divergences
-        FROM divergences JOIN marked USING (session_key, turn) GROUP BY session_key),
-    by_code AS (
-        SELECT session_key, deliberate, code, sum(tokens) AS tokens FROM findings
-        WHERE kind = 'cause' AND (position = 0 OR tokens > 0) GROUP BY session_key, deliberate, code),
-    named AS (
-        SELECT session_key, list(code ORDER BY deliberate, tokens DESC, code) AS codes FROM by_code
-        GROUP BY session_key)
-    SELECT sessions.session_key, session_id, source, file, sessions.model, inferred,
-        count(*) AS num_turns, coalesce(any_value(num_divergences), 0) AS num_divergences,
-        min(started_at) AS started_at, coalesce(sum(prompt_tokens), 0) AS prompt_tokens,
-        count(cached_tokens) AS known_turns,
-        coalesce(sum(prompt_tokens) FILTER (cached_tokens IS NOT NULL), 0) AS known_prompt_tokens,
-        coalesce(sum(cached_tokens), 0) AS cached_tokens, coalesce(sum(reusable_tokens), 0) AS reusable_tokens,
-        coalesce(sum(missed) FILTER (NOT is_meant), 0) AS missed_tokens,
-        coalesce(sum(lost) FILTER (NOT is_meant), 0) AS lost_tokens,
-        count(*) FILTER (fidelity IS NULL) AS unknown_turns,
-        count(*) FILTER (fidelity = 'mismatch') AS mismatched_turns,
-        any_value(costliest.turn) AS costliest_turn, any_value(path) AS costliest_path,
-        any_value(divergences.char) AS costliest_char, any_value(role) AS costliest_role,
-        coalesce(any_value(codes), []) AS causes,
-        list(cached_tokens / prompt_tokens ORDER BY marked.turn)
-            FILTER (cached_tokens IS NOT NULL AND prompt_tokens > 0) AS hit_rates
-    FROM sessions JOIN marked USING (session_key)
-        LEFT JOIN costliest USING (session_key)
-        LEFT JOIN named USING (session_key)
-        LEFT JOIN divergences
-            ON divergences.session_key = sessions.session_key AND divergences.turn = costliest.turn
-    GROUP BY ALL
-    ORDER BY missed_tokens + lost_tokens DESC, sessions.session_key
-"""
-
-CAUSES = """
-    SELECT code, sum(tokens) AS tokens, count(DISTINCT (session_key, turn)) AS turns,
-        count(DISTINCT session_key) AS sessions, list(DISTINCT session_key ORDER BY session_key) AS session_keys
-    FROM findings WHERE kind = 'cause' AND NOT deliberate
-    GROUP BY code ORDER BY tokens DESC, code
-"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,6 +94,11 @@ class Repository:
         found = self._rows(f"{query} WHERE session_key = ?", session_key)
         return found[0] if found else None
 
+    def origins(self, import_keys: Sequence[int]) -> list[tuple[int, str, str, str]]:
+        """The logs of these imports: key, name, sha256 and how each was read."""
+        query = "SELECT import_key, file, sha256, settings FROM imports WHERE list_contains(?, import_key) ORDER BY 1"
+        return self._rows(query, list(import_keys))
+
     def sizes(self, file: str) -> list[tuple[int, str, int]]:
         """Earlier imports of a file of this name: key, sha256 and bytes."""
         query = "SELECT import_key, sha256, num_bytes FROM imports WHERE file = ? ORDER BY import_key"
@@ -150,6 +114,7 @@ class Repository:
             for key in replacing:
                 known |= _session_keys(cursor, key)
                 _delete(cursor, key)
+            cursor.execute("DELETE FROM refused WHERE file = ?", [incoming.file])
             return self._insert(cursor, incoming, known)
 
     def delete(self, import_key: int) -> None:
@@ -161,6 +126,25 @@ class Repository:
         """Add what tokens of a model stand for."""
         with self._transaction() as cursor:
             insert_token_text(cursor, model, dict(texts))
+
+    def renderers(self) -> dict[str, RendererChoice]:
+        """The renderers that were chosen, by served model name."""
+        with self._reading() as cursor:
+            return read_choices(cursor)
+
+    def choose_renderer(self, choice: RendererChoice) -> None:
+        """Keep the renderer of a model; what is stored is as it was until its log is analysed again."""
+        with self._transaction() as cursor:
+            write_choice(cursor, choice)
+
+    def drop_renderer(self, model: str) -> None:
+        """Forget the renderer of a model."""
+        with self._transaction() as cursor:
+            drop_choice(cursor, model)
+
+    def models(self) -> pd.DataFrame:
+        """One row per served model, those with most unknown turns first; ``import_keys`` are the imports with it."""
+        return self._frame(MODELS)
 
     def imports(self) -> pd.DataFrame:
         """One row per import, the newest first."""
@@ -181,8 +165,18 @@ class Repository:
         return self._frame(CAUSES)
 
     def problems(self) -> pd.DataFrame:
-        """Everything that could not be read as it should."""
-        return self._frame("SELECT import_key, file, line, message FROM problems ORDER BY import_key DESC, line")
+        """Everything that could not be read as it should; files that were refused have no import."""
+        return self._frame(PROBLEMS)
+
+    def refuse(self, file: str, message: str) -> None:
+        """Remember that a file is no log, until a file of this name is imported."""
+        with self._transaction() as cursor:
+            cursor.execute("INSERT OR REPLACE INTO refused (file, message) VALUES (?, ?)", [file, message])
+
+    def forget_refused(self) -> None:
+        """Forget all files that were refused."""
+        with self._transaction() as cursor:
+            cursor.execute("DELETE FROM refused")
 
     def session(self, session_key: int, with_runs: bool = False) -> SessionRecord | None:
         """One session with all its findings, without tokens; None where there is none."""
@@ -281,7 +275,7 @@ def _session_keys(cursor: duckdb.DuckDBPyConnection, import_key: int) -> dict[tu
 
 def _delete(cursor: duckdb.DuckDBPyConnection, import_key: int) -> None:
     owned = "session_key IN (SELECT session_key FROM sessions WHERE import_key = ?)"
-    for table in ("requests", "divergences", "findings", "request_tokens", "block_runs"):
+    for table in ("requests", "divergences", "findings", "text_comparisons", "request_tokens", "block_runs"):
         cursor.execute(f"DELETE FROM {table} WHERE {owned}", [import_key])
     for table in ("sessions", "problems", "imports"):
         cursor.execute(f"DELETE FROM {table} WHERE import_key = ?", [import_key])

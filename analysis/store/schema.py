@@ -58,7 +58,25 @@ def m002_plan(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("ALTER TABLE sessions ADD COLUMN plan JSON")
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_sessions, m002_plan)
+def m003_text(connection: duckdb.DuckDBPyConnection) -> None:
+    """What a log says of its turns beside their tokens, comparisons by text, renderers by model, and refused files."""
+    connection.execute("""
+        ALTER TABLE requests ADD COLUMN lineage VARCHAR;
+        ALTER TABLE requests ADD COLUMN client VARCHAR;
+        ALTER TABLE requests ADD COLUMN completeness VARCHAR[];
+        ALTER TABLE requests ADD COLUMN first_token_at DOUBLE;
+        CREATE TABLE text_comparisons (
+            session_key BIGINT NOT NULL, turn INTEGER NOT NULL, previous INTEGER NOT NULL,
+            equal_messages INTEGER NOT NULL, equal_chars BIGINT NOT NULL, previous_chars BIGINT NOT NULL,
+            path VARCHAR, char INTEGER, role VARCHAR, previous_path VARCHAR, previous_char INTEGER,
+            previous_role VARCHAR, before VARCHAR, old VARCHAR, new VARCHAR);
+        CREATE TABLE renderers (model VARCHAR PRIMARY KEY, kind VARCHAR NOT NULL, value VARCHAR NOT NULL);
+        CREATE TABLE refused (file VARCHAR PRIMARY KEY, message VARCHAR NOT NULL,
+            refused_at TIMESTAMPTZ NOT NULL DEFAULT now());
+    """)
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_sessions, m002_plan, m003_text)
 
 
 def version_of(connection: duckdb.DuckDBPyConnection) -> int:

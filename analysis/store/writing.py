@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.core.align import common_prefix
-from analysis.model.finding import BLOCK_STATES, Cause, Note
+from analysis.model.finding import BLOCK_STATES, Cause, Note, TextComparison
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import Problem
@@ -27,6 +27,7 @@ def insert_sessions(
     turns = [(key, turn) for key, record in pairs for turn in record.turns]
     _insert(cursor, "requests", [_request(key, turn) for key, turn in turns])
     _insert(cursor, "divergences", [_divergence(key, turn) for key, turn in turns if turn.divergence])
+    _insert(cursor, "text_comparisons", [_text(key, turn.turn, turn.text) for key, turn in turns if turn.text])
     _insert(cursor, "findings", [row for key, turn in turns for row in _findings(key, turn)])
     _insert_runs(cursor, turns)
     _insert_tokens(cursor, pairs)
@@ -84,8 +85,9 @@ def _session(key: int, import_key: int, record: SessionRecord) -> Row:
 SCALARS = (
     "turn", "line", "request_id", "model", "salt", "started_at", "ended_at", "note", "prompt_tokens", "output_tokens",
     "cached_tokens", "cached_basis", "fidelity", "generated_basis", "lcp_tokens", "best_tokens", "reusable_tokens",
-    "ideal_tokens",
+    "ideal_tokens", "lineage", "client", "first_token_at",
 )  # fmt: skip
+TEXT_COUNTS = ("previous", "equal_messages", "equal_chars", "previous_chars")
 ACCOUNT = ("cached", "missed", "rounding", "lost", "new", "beyond_prediction")
 
 
@@ -99,6 +101,7 @@ def _request(key: int, turn: TurnRecord) -> Row:
         "donor_lcp": donor.lcp_tokens if donor else None,
         "previous_turn": previous.turn if previous else None,
         "previous_lcp": previous.lcp_tokens if previous else None,
+        "completeness": sorted(turn.completeness),
         "has_account": account is not None,
         **{name: getattr(account, name) if account else None for name in ACCOUNT},
         "unreported": account.reusable_unreported if account else None,
@@ -119,6 +122,18 @@ def _divergence(key: int, turn: TurnRecord) -> Row:
         "before": found.before,
         "old": found.old,
         "new": found.new,
+    }
+
+
+def _text(key: int, turn: int, found: TextComparison) -> Row:
+    place = found.divergence
+    return {
+        "session_key": key,
+        "turn": turn,
+        **{name: getattr(found, name) for name in TEXT_COUNTS},
+        **_segment("", place.segment if place else None),
+        **_segment("previous_", place.previous_segment if place else None),
+        **{name: getattr(place, name) if place else None for name in ("before", "old", "new")},
     }
 
 

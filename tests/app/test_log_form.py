@@ -97,6 +97,18 @@ def test_a_log_is_added_once_and_again_when_it_has_grown(visit: Open, database: 
     assert stored(database).sessions().num_turns.tolist() == [8]
 
 
+def test_a_refused_file_is_a_problem_until_a_log_of_its_name_is_read(
+    visit: Open, database: Path, tmp_path: Path
+) -> None:
+    log = write(tmp_path / "proxy.jsonl", [b"\0"])
+    shown = add(visit("sessions", database), log)
+    assert len(shown.error) == 1
+    (problem,) = stored(database).problems().itertuples(index=False)
+    assert problem.file == "proxy.jsonl" and problem.message.startswith("binary data, and no log that Whymiss reads.")
+    add(shown, write(log, CLOCK))
+    assert stored(database).problems().empty
+
+
 def test_a_folder_is_one_server_and_what_is_no_log_in_it_is_noted(visit: Open, database: Path, tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     folder.mkdir()
@@ -181,11 +193,16 @@ def test_a_live_server_speaks_only_where_it_renders(
     assert (said.block_size, said.block_size_basis, said.num_blocks, said.prefix_caching) == served
 
 
-def test_an_upload_that_cannot_be_unpacked_does_not_stop_the_others() -> None:
+def test_an_upload_that_cannot_be_unpacked_does_not_stop_the_others(
+    monkeypatch: pytest.MonkeyPatch, database: Path
+) -> None:
+    monkeypatch.setenv("WHYMISS_DB", str(database))
     uploads: Any = [
         SimpleNamespace(name="bad.zip", getvalue=lambda: b"PK\x03\x04"),
         SimpleNamespace(name="good.jsonl.gz", getvalue=lambda: gzip.compress(CLOCK[0])),
     ]
-    sources, refused = log_form._unpacked(uploads)
+    sources, refused = log_form._read(uploads, "")
     assert [source.files[0].name for source in sources] == ["good.jsonl"]
     assert len(refused) == 1 and refused[0].startswith("bad.zip: not a zip archive")
+    (problem,) = stored(database).problems().itertuples(index=False)
+    assert problem.file == "bad.zip" and problem.message.startswith("not a zip archive")

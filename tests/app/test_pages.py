@@ -25,7 +25,7 @@ from tests.replay_server import ReplayServer, exchange
 from tests.sample_store import analysed_samples, fill, record_of, sample
 
 KEYS = dict(enumerate((record.session_id for record in SESSIONS), 1))
-PAGES = ("sessions", "session", "compare", "template", "live")
+PAGES = ("sessions", "session", "models", "compare", "template", "live")
 
 
 def test_the_first_start_fills_in_the_samples_and_only_the_first(visit: Open, tmp_path: Path) -> None:
@@ -145,7 +145,8 @@ def test_turns_without_tokens_have_a_page_of_their_counts(visit: Open, tmp_path:
     store(analyse_source(source, Renderers(), Settings()), Renderers(), repository)
     repository.close()
     shown = no_exception(visit("session", tmp_path / "unknown.duckdb", session="1"))
-    assert "The tokens are unknown" in words(shown) and "Import its log again with a tokenizer" in words(shown)
+    assert "no request changes what was sent before. The tokens are unknown." in words(shown)
+    assert "For tokens and blocks choose a renderer for m on the page Models." in words(shown)
     no_exception(visit("sessions", tmp_path / "unknown.duckdb"))
 
 

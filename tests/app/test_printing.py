@@ -9,7 +9,7 @@ from analysis.model.finding import Cause, Divergence, Previous
 from analysis.model.prompt import Segment
 from analysis.model.settings import Settings
 from app.printing import HEADINGS, comparison_text, json_text, pair_reusable, safe, session_text
-from tests.sample_store import record_of
+from tests.sample_store import record_of, text_record
 
 
 @pytest.mark.parametrize(
@@ -75,6 +75,16 @@ def test_a_divergence_and_the_causes_stand_behind_one_another() -> None:
     causes = tuple(Cause(code, "possible", None, 9, None, "seen", "undo") for code in ("key/lora", "routing/replica"))
     row = session_text(replace(record, turns=(replace(record.turns[1], causes=causes),))).splitlines()[5]
     assert row.endswith("in the system message, character 150; key/lora (possible); routing/replica (possible)")
+
+
+def test_a_turn_that_was_compared_by_text_says_so_and_has_no_token_figures() -> None:
+    rows = session_text(text_record()).splitlines()[5:]
+    assert rows[2].split()[:8] == ["3", "300", *"??????"]
+    assert rows[2].endswith(
+        "  approximate, by text: leaves turn 2 in the system message, character 27 (the same from the front: 0"
+        " messages, 27 of 44 characters); volatile-head/client-timestamp (likely)"
+    )
+    assert rows[1].split() == ["2", "200", *"??????"] and len(rows) == 4, "no plan"
 
 
 def test_a_token_without_a_field_is_named_too() -> None:

@@ -4,8 +4,10 @@ import pandas as pd
 import pytest
 
 from analysis.pipeline.record import figures
-from app.session_table import figures_of, matching
-from tests.sample_store import analysed_samples, fill
+from analysis.report.words import verdict
+from analysis.store.repository import Import, Repository
+from app.session_table import figures_of, matching, wasted
+from tests.sample_store import analysed_samples, fill, text_record
 
 
 def test_a_row_of_the_store_is_the_figures_of_its_session() -> None:
@@ -19,6 +21,18 @@ def test_a_row_of_the_store_is_the_figures_of_its_session() -> None:
             for name in ("num_turns", "num_divergences", "wasted_tokens", "hit_rate", "costliest_turn", "top_cause"):
                 assert getattr(found, name) == getattr(sums, name), name
     repository.close()
+
+
+def test_a_session_that_was_compared_by_text_has_no_wasted_tokens() -> None:
+    repository, record = Repository.open(":memory:"), text_record()
+    repository.save(Import("a.jsonl", "s", 1, "as given", [record]))
+    (row,) = repository.sessions().to_dict("records")
+    found, sums = figures_of(row), figures(record)
+    assert found.text_segment is not None and sums.text_segment is not None
+    assert (found.text_segment.path, found.text_segment.role) == (sums.text_segment.path, "system")
+    for name in ("text_turns", "text_changes", "text_turn", "costliest_turn", "top_cause"):
+        assert getattr(found, name) == getattr(sums, name), name
+    assert wasted(found) is None and verdict(found) == verdict(sums)
 
 
 FRAME = pd.DataFrame(

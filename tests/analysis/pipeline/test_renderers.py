@@ -6,6 +6,7 @@ import pytest
 
 from analysis.live.renderer import LiveRenderer
 from analysis.live.vllm import VllmServer
+from analysis.model.renderer import RendererChoice
 from analysis.pipeline.renderers import Renderers
 from analysis.render.errors import RenderError
 from tests.builders import SAMPLE_MODEL, request, user
@@ -30,6 +31,22 @@ def test_a_server_goes_before_files_and_is_not_asked_yet() -> None:
     renderers = Renderers(server=VllmServer("127.0.0.1:9"), known={"known": NOWHERE})
     found = renderers.renderer_for("known")
     assert isinstance(found, LiveRenderer) and renderers.renderer_for("another") is found
+
+
+def test_a_choice_goes_before_what_is_known_and_behind_what_is_for_all() -> None:
+    chosen = {"m": RendererChoice("m", "folder", str(SAMPLE_MODEL)), "n": RendererChoice("n", "hub", "no/such/model")}
+    renderers = Renderers(known={"m": NOWHERE}, chosen=chosen)
+    assert renderers.has("m") and renderers.renderer_for("m") is not None
+    with pytest.raises(RenderError, match="no/such/model"):
+        renderers.renderer_for("n")
+    assert renderers.choices == {"m": f"folder {SAMPLE_MODEL}", "n": "hub no/such/model"}
+    for_all = Renderers(str(SAMPLE_MODEL), chosen=chosen)
+    assert for_all.renderer_for("n") is for_all.renderer_for("anything") and for_all.choices == {}
+    assert Renderers(server=VllmServer("127.0.0.1:9"), chosen=chosen).choices == {}
+
+
+def test_a_key_is_not_shown() -> None:
+    assert "secret" not in repr(Renderers(api_key="secret"))
 
 
 def test_nothing_is_loaded_before_it_is_asked_for() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from analysis.model.evidence import Reconciliation
-from analysis.model.finding import Cause, Note
+from analysis.model.finding import Cause, Note, TextComparison, TextDivergence
+from analysis.model.prompt import Segment
 from analysis.model.session import Problem
 from analysis.model.settings import Settings
 from analysis.report.contract import as_json
@@ -18,7 +19,8 @@ from tests.sample_store import analysed_samples, record_of, sample
 TURN = {
     "turn", "line", "request_id", "salt", "started_at", "prompt_tokens", "output_tokens", "cached_tokens",
     "cached_basis", "fidelity", "generated_basis", "lcp_tokens", "best_tokens", "reusable_tokens", "ideal_tokens",
-    "donor", "previous", "account", "lost_in_output", "divergence", "causes", "notes",
+    "donor", "previous", "account", "lost_in_output", "divergence", "causes", "notes", "text", "lineage", "client",
+    "completeness", "first_token_at",
 }  # fmt: skip
 KEYS = {
     "": {"schema", "settings", "sessions", "evidence", "problems"},
@@ -40,6 +42,8 @@ KEYS = {
         "token", "block", "segment", "char", "previous_segment", "previous_char", "segment_basis", "before", "old",
         "new",
     },
+    "text": {"previous", "equal_messages", "equal_chars", "previous_chars", "divergence"},
+    "text divergence": {"segment", "char", "previous_segment", "previous_char", "before", "old", "new"},
     "causes": {
         "code", "confidence", "hidden", "deliberate", "segment", "tokens", "recovers", "evidence", "fix",
     },
@@ -50,6 +54,8 @@ KEYS = {
     "notes": {"code", "evidence"},
     "problems": {"file", "line", "message"},
 }  # fmt: skip
+HERE = Segment("messages[0].content", 3, "system")
+BY_TEXT = TextComparison(1, 2, 30, 99, TextDivergence(HERE, Segment("tools[0]", 0), "b", "o", "n"))
 SALT = re.compile(rb'"cache_salt":\s*"([^"]+)"')
 
 
@@ -64,13 +70,16 @@ def objects(value: Any, name: str = "") -> list[tuple[str, set[str]]]:
         return [found for item in value for found in objects(item, name)]
     if not isinstance(value, dict):
         return []
+    if name == "text" and value["divergence"]:
+        return [*objects({**value, "divergence": None}, name), ("text divergence", set(value["divergence"]))]
     return [(name, set(value)), *(found for key, inner in value.items() for found in objects(inner, key))]
 
 
 def test_exactly_these_keys_and_every_object_seen() -> None:
     record = record_of("02")
     cause = Cause("template/reasoning-stripped", "certain", "messages[2].reasoning", 9, None, "seen", "undo")
-    turns = (*record.turns[:-1], replace(record.turns[-1], causes=(cause,), notes=(Note("n", "why"),)))
+    last = replace(record.turns[-1], causes=(cause,), notes=(Note("n", "why"),), text=BY_TEXT)
+    turns = (*record.turns[:-1], last)
     held = replace(record, turns=turns, reconciliation=Reconciliation())
     found = objects(as_json([held], Settings(), [Problem("a.jsonl", 3, "odd")]))
     assert {name for name, _keys in found} == set(KEYS)
@@ -110,6 +119,31 @@ def test_the_figures_of_one_turn() -> None:
     assert (divergence["token"], divergence["block"], divergence["segment_basis"]) == (1239, 77, "provenance")
     assert divergence["previous_segment"].endswith(".reasoning")
     assert turn["previous"] == {"turn": 6, "lcp_tokens": 1239}
+
+
+def test_what_the_log_says_of_a_turn_and_its_comparison_by_text() -> None:
+    first, *others = record_of("02").turns
+    said = replace(
+        first,
+        lineage="title",
+        client="agent/1.2",
+        completeness=frozenset({"no_tools", "no_system"}),
+        first_token_at=2.5,
+        text=BY_TEXT,
+        causes=(Cause("tools/order", "likely", "tools[0]", None, None, "seen", "sort"),),
+    )
+    (session,) = as_json([replace(record_of("02"), turns=(said, *others))], Settings())["sessions"]
+    turn, other = session["turns"][:2]
+    assert (turn["lineage"], turn["client"], turn["first_token_at"]) == ("title", "agent/1.2", 2.5)
+    assert turn["completeness"] == ["no_system", "no_tools"] and turn["causes"][0]["tokens"] is None
+    assert turn["text"] == {
+        "previous": 1, "equal_messages": 2, "equal_chars": 30, "previous_chars": 99,
+        "divergence": {
+            "segment": "messages[0].content", "char": 3, "previous_segment": "tools[0]", "previous_char": 0,
+            "before": "b", "old": "o", "new": "n",
+        },
+    }  # fmt: skip
+    assert (other["text"], other["lineage"], other["completeness"]) == (None, None, [])
 
 
 def test_a_step_that_was_not_verified_has_no_figure_behind_it() -> None:

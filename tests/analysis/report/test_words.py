@@ -99,6 +99,30 @@ LOST = {"lost_tokens": 6_000, "costliest_turn": 4}
             id="unknown and not reported",
         ),
         pytest.param(
+            {"unknown_turns": 9, "text_turns": 8},
+            "Approximate, by text: no request changes what was sent before. The tokens are unknown.",
+            id="by text, nothing changed",
+        ),
+        pytest.param(
+            {"unknown_turns": 9, "text_turns": 8, "text_changes": 1, "text_turn": 4, "text_segment": SYSTEM},
+            "Approximate, by text: 1 request changes what was sent before, at turn 4 in the system message. The tokens"
+            " are unknown.",
+            id="by text, one change",
+        ),
+        pytest.param(
+            {
+                "unknown_turns": 9,
+                "text_turns": 5,
+                "text_changes": 3,
+                "text_turn": 4,
+                "text_segment": SYSTEM,
+                "top_cause": "volatile-head/client-date",
+            },
+            "Approximate, by text: 3 requests of the 5 that can be compared change what was sent before, most of it at"
+            " turn 4 in the system message: a date stands in the prompt. The tokens are unknown.",
+            id="by text, some turns only",
+        ),
+        pytest.param(
             {"unknown_turns": 8},
             "Clean: nothing was computed twice. 8 of 9 turns are left out: the tokens are unknown.",
             id="one turn is known",

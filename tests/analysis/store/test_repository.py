@@ -18,7 +18,7 @@ from analysis.model.session import Problem
 from analysis.pipeline.record import figures
 from analysis.store.database import StoreError
 from analysis.store.repository import Import, Repository
-from tests.sample_store import analysed_samples, fill, record_of
+from tests.sample_store import analysed_samples, fill, record_of, text_record
 
 RECORDS = [record for analysed in analysed_samples().values() for record in analysed.records]
 
@@ -92,6 +92,21 @@ def test_the_row_of_a_session_is_its_turns_added_up(
         return
     assert row.costliest_turn == sums.costliest_turn
     assert sums.costliest_segment is not None and row.costliest_path == sums.costliest_segment.path
+
+
+def test_the_row_of_a_session_that_was_compared_by_text(empty: Repository) -> None:
+    record = text_record()
+    key = empty.save(an_import(record))
+    assert empty.session(1) == record
+    row, sums = empty.sessions().iloc[0], figures(record)
+    assert (sums.text_turns, sums.text_changes, sums.text_turn, sums.unknown_turns) == (3, 1, 3, 4)
+    assert (row.text_turns, row.text_changes, row.text_turn) == (3, 1, 3)
+    assert (row.text_path, row.text_role) == ("messages[0].content", "system")
+    assert list(row.causes) == [sums.top_cause] == ["volatile-head/client-timestamp"]
+    causes = empty.causes().iloc[0]
+    assert (causes.code, causes.turns) == ("volatile-head/client-timestamp", 1) and pd.isna(causes.tokens)
+    empty.delete(key)
+    assert empty._rows("SELECT count(*) FROM text_comparisons") == [(0,)]
 
 
 def test_the_most_wasteful_session_comes_first(filled: Repository) -> None:

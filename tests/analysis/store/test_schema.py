@@ -68,6 +68,24 @@ def test_a_session_that_was_stored_before_plans_has_none(connection: duckdb.Duck
     assert record is not None and (record.session_id, record.plan) == ("s", ())
 
 
+def test_a_turn_that_was_stored_before_its_text_says_nothing_of_it(connection: duckdb.DuckDBPyConnection) -> None:
+    migrate(connection, MIGRATIONS[:2])
+    connection.execute(
+        "INSERT INTO sessions VALUES (1, 1, 's', 'a', 'a', 'openai-chat', 'm', false, ?, NULL, NULL)",
+        [json.dumps(asdict(Settings()))],
+    )
+    connection.execute(
+        "INSERT INTO requests (session_key, turn, line, request_id, model, cached_basis, generated_basis, has_account)"
+        " VALUES (1, 1, 1, 'r', 'm', 'omitted', 'unknown', false)"
+    )
+    migrate(connection)
+    record = read_session(connection, 1, with_runs=False)
+    assert record is not None
+    (turn,) = record.turns
+    assert (turn.lineage, turn.client, turn.completeness, turn.first_token_at) == (None, None, frozenset(), None)
+    assert turn.text is None
+
+
 def test_migrating_again_changes_nothing(connection: duckdb.DuckDBPyConnection) -> None:
     migrate(connection)
     before = tables(connection), connection.execute("SELECT * FROM schema_version").fetchall()

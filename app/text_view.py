@@ -1,0 +1,165 @@
+"""Turns compared by text alone: the table of them, and where one leaves the turn before it, side by side.
+
+Approximate, in messages and characters.  Text of a log is untrusted: everything is escaped.
+"""
+
+import html
+import re
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
+
+import pandas as pd
+import streamlit as st
+
+from analysis.model.finding import TextComparison, TextDivergence
+from analysis.model.record import SessionRecord, TurnRecord
+from analysis.model.session import Mark
+from analysis.pipeline.record import figures
+from analysis.report.text_words import LACKS, equal, parts_at
+from app import state
+from app.gap_view import card
+from app.markers import markers_of
+from app.palette import Palette, palette
+from app.plain import plain
+from app.token_view import STYLE, VISIBLE, shown, variables
+
+NEWLINE = "\n"
+HEADLESS: frozenset[Mark] = frozenset(LACKS)
+MOST_ROWS = 8  # shown without scrolling
+
+
+def by_text(record: SessionRecord) -> None:
+    """The turns whose tokens are unknown; nothing where there are none that can be compared."""
+    turns = [turn for turn in record.turns if turn.text is not None]
+    if not turns:
+        return
+    st.subheader("Compared by text", anchor=False)
+    st.caption(
+        "Approximate: these turns have no tokens, so they are compared by the text of their requests, in messages and"
+        " characters. Whether a chat template prints what changed is not known."
+    )
+    left, right = st.columns([5, 1], vertical_alignment="center")
+    left.info(plain(next_step(turns, state.known_renderers().has)))
+    right.page_link("../pages/models.py", label="Models")
+    chosen = _table(turns)
+    if chosen is not None:
+        state.pick(chosen, 0)
+    turn = next((one for one in turns if one.turn == state.picked_turn()), None)
+    worst = figures(record).text_turn
+    turn = turn or next((one for one in turns if one.turn == worst), turns[0])
+    text_comparison(turn)
+
+
+def next_step(turns: Sequence[TurnRecord], has_renderer: Callable[[str], bool]) -> str:
+    """What a person can do to get tokens for these turns."""
+    lacking = [turn.model for turn in turns if not has_renderer(turn.model)]
+    if lacking:
+        names = ", ".join(name or "the model without a name" for name in dict.fromkeys(lacking))
+        return f"For tokens and blocks choose a renderer for {names} on the page Models."
+    if all(turn.completeness & HEADLESS for turn in turns):
+        return "The log lacks part of these requests, so a renderer cannot give their tokens: log the whole request."
+    return "There is a renderer for this model now: have its logs analysed again on the page Models."
+
+
+def text_comparison(turn: TurnRecord) -> None:
+    """One turn beside the one before it, with its causes."""
+    found = turn.text
+    assert found is not None
+    st.markdown(f"#### {plain(headline(turn.turn, found))}")
+    markers_of(turn, explained=False)
+    st.caption(plain(equal(found).capitalize() + "."))
+    for cause in turn.causes:
+        card(cause)
+    if found.divergence is not None:
+        st.html(text_html(found.divergence, found.previous, turn.turn, palette(state.is_dark())))
+        here, before = found.divergence.segment.path, found.divergence.previous_segment.path
+        st.caption(plain(f"field: {here}" if here == before else f"field: {here} · before: {before}"))
+    for note in turn.notes:
+        st.caption(plain(f"{note.code}: {note.evidence}"))
+
+
+def headline(number: int, found: TextComparison) -> str:
+    """What the comparison of a turn says, in one line."""
+    if found.divergence is None:
+        return f"Turn {number}: {parts_at(found)}"
+    return f"Turn {number} leaves turn {found.previous} {parts_at(found)}"
+
+
+def text_html(found: TextDivergence, previous: int, number: int, colours: Palette) -> str:
+    """The text before a divergence with what followed it then and now, in two columns."""
+    then, now = (re.split(r"(\s+)", text) for text in (found.old, found.new))
+    changes = SequenceMatcher(None, then, now, autojunk=False).get_opcodes()
+    old = "".join(_piece("".join(then[start:stop]), tag != "equal") for tag, start, stop, _, _ in changes)
+    new = "".join(_piece("".join(now[start:stop]), tag != "equal") for tag, _, _, start, stop in changes)
+    columns = _side(f"Turn {previous}", found.before, old) + _side(f"Turn {number}", found.before, new)
+    return (
+        f"<style>{STYLE}</style><div class='wm-sides wm-2' style='{variables(colours)}'>{columns}</div>"
+        "<p class='wm-sub'>yellow: not in the other request here · cut to what stands around the change</p>"
+    )
+
+
+def _side(title: str, before: str, after: str) -> str:
+    rest = after or "<span class='wm-none'>(ends here)</span>"
+    return (
+        f"<section class='wm-side' aria-label='{html.escape(title, quote=True)}'><h4>{html.escape(title)}</h4>"
+        f"<div class='wm-text'>{visible(before)}{rest}</div></section>"
+    )
+
+
+def _piece(text: str, differs: bool) -> str:
+    """A piece of text; the blanks of one that differs are shown, since they may be all of it."""
+    if not text or not differs:
+        return visible(text)
+    written = visible(text).replace(" ", VISIBLE[" "]) if text.isspace() else visible(text)
+    return f"<mark class='wm-x'>{written}</mark>"
+
+
+def visible(text: str) -> str:
+    """Text as HTML: escaped, its lines kept, whatever cannot be seen shown as an escape; blanks stay blanks."""
+    lines = (
+        " ".join(shown(word.encode("utf-8", "surrogatepass")) for word in line.split(" ")) for line in text.split("\n")
+    )
+    return f"{VISIBLE[NEWLINE]}<br>".join(map(html.escape, lines))
+
+
+def _table(turns: list[TurnRecord]) -> int | None:
+    """Show the turns; return the number of the one that was clicked."""
+    column = st.column_config
+    event = st.dataframe(
+        rows(turns),
+        key=f"text_{state.table_number()}",
+        hide_index=True,
+        height=35 * min(len(turns), MOST_ROWS) + 38,
+        on_select="rerun",
+        selection_mode="single-row",
+        alt="Turns compared by text; select one to see where it parts",
+        column_config={
+            "turn": column.NumberColumn("Turn", width=55, pinned=True),
+            "parts": column.TextColumn("Leaves the turn before it", width=330),
+            "causes": column.ListColumn("Causes", width=230),
+            "same": column.ProgressColumn("Same from the front", format="percent", min_value=0, max_value=1, width=130),
+            "messages": column.NumberColumn("Same messages", format="localized", width=110),
+            "characters": column.NumberColumn("Same characters", format="localized", width=115),
+            "before": column.NumberColumn("of", format="localized", width=80),
+            "lineage": column.TextColumn("Lineage", width=100),
+        },
+    )
+    chosen = event.selection.rows
+    return turns[chosen[0]].turn if chosen else None
+
+
+def rows(turns: list[TurnRecord]) -> pd.DataFrame:
+    """One row per turn that was compared by text."""
+    compared = [(turn, turn.text) for turn in turns if turn.text is not None]
+    return pd.DataFrame(
+        {
+            "turn": [turn.turn for turn, _found in compared],
+            "parts": [parts_at(found) if found.divergence else "" for _turn, found in compared],
+            "causes": [[cause.code for cause in turn.causes] for turn, _found in compared],
+            "same": [found.equal_chars / max(1, found.previous_chars) for _turn, found in compared],
+            "messages": [found.equal_messages for _turn, found in compared],
+            "characters": [found.equal_chars for _turn, found in compared],
+            "before": [found.previous_chars for _turn, found in compared],
+            "lineage": [turn.lineage or "" for turn, _found in compared],
+        }
+    )
