@@ -24,7 +24,8 @@ class Palette:
     """One theme.  ``states`` is keyed by block state; every colour is ``#rrggbb``.
 
     ``hatch`` is drawn over a state that is hatched, ``prompt`` outlines the length of a prompt, ``grid`` and
-    ``text`` are for axes; ``background`` and ``text`` are those of Streamlit's own theme.
+    ``text`` are for axes; ``background`` and ``text`` are those of Streamlit's own theme.  ``series`` are for names
+    that mean nothing else, the largest first.
     """
 
     states: Mapping[BlockState, str]
@@ -35,6 +36,7 @@ class Palette:
     background: str
     text: str
     grid: str
+    series: tuple[str, ...]
 
     def part(self, name: PartName) -> str:
         """The colour of a part of the token account."""
@@ -54,6 +56,7 @@ LIGHT = Palette(
     background="#FFFFFF",
     text="#2F2D2B",
     grid="#E3E6EB",
+    series=("#0B5FA5", "#C44E00", "#3A8F5C", "#8A5FBF", "#B98900", "#4BA3C7", "#B04A6F", "#6B7280"),
 )
 
 DARK = Palette(
@@ -65,6 +68,7 @@ DARK = Palette(
     background="#171614",
     text="#EDEBE8",
     grid="#2B2F38",
+    series=("#5AA0E0", "#F28A4B", "#63C08B", "#B79AE6", "#E3C04F", "#8FD0EA", "#E58FB0", "#9AA3B2"),
 )
 
 

@@ -1,4 +1,4 @@
-"""The table of all sessions and what stands around it."""
+"""The sessions of the store with their verdicts, and what stands around their table: sums, and the imports."""
 
 import numpy as np
 import pandas as pd
@@ -8,17 +8,12 @@ from analysis.model.prompt import Segment
 from analysis.model.record import SessionFigures
 from analysis.report.words import verdict
 from app import state
-from app.palette import palette
 from app.plain import plain
 
 COUNTS = (
     "num_turns", "num_divergences", "prompt_tokens", "known_turns", "known_prompt_tokens", "cached_tokens",
     "reusable_tokens", "missed_tokens", "lost_tokens", "unknown_turns", "mismatched_turns", "text_turns",
     "text_changes",
-)  # fmt: skip
-SHOWN = (
-    "session_id", "source", "verdict", "causes", "wasted_tokens", "wasted_share", "hit_rate", "hit_rates", "num_turns",
-    "prompt_tokens", "model", "started",
 )  # fmt: skip
 
 
@@ -73,16 +68,8 @@ def _segment(path: object, role: object) -> Segment | None:
     return None if pd.isna(path) else Segment(str(path), None, None if pd.isna(role) else str(role))
 
 
-def matching(frame: pd.DataFrame, search: str) -> pd.DataFrame:
-    """The rows whose session, source or model holds every word of the search."""
-    for word in search.split():
-        texts = frame.session_id + "\n" + frame.source + "\n" + frame.model
-        frame = frame[texts.str.contains(word, case=False, regex=False)]
-    return frame
-
-
 def totals(frame: pd.DataFrame) -> None:
-    """Sums over all sessions."""
+    """Sums over the sessions that are listed."""
     known, prompt = (int(frame[name].sum()) for name in ("known_prompt_tokens", "prompt_tokens"))
     measured = frame[frame.wasted_tokens.notna()]
     wasted_tokens, measured_tokens = int(measured.wasted_tokens.sum()), int(measured.prompt_tokens.sum())
@@ -106,38 +93,6 @@ def totals(frame: pd.DataFrame) -> None:
         height="stretch",
         help="Computed although the server had seen them: lost after earlier text changed, or missed though unchanged.",
     )
-
-
-def table(frame: pd.DataFrame) -> int | None:
-    """Show the sessions; return the key of the one that was clicked."""
-    column = st.column_config
-    event = st.dataframe(
-        frame[list(SHOWN)],
-        key=f"sessions_{state.table_number()}",
-        hide_index=True,
-        height=min(35 * len(frame) + 38, 620),
-        on_select="rerun",
-        selection_mode="single-cell",
-        alt="All sessions, the most wasteful first; click a row to open it",
-        column_config={
-            "session_id": column.TextColumn("Session", width=150, pinned=True),
-            "verdict": column.TextColumn("Verdict", width=440),
-            "causes": column.ListColumn("Causes", width=140),
-            "wasted_tokens": column.NumberColumn("Wasted", format="localized", width=80),
-            "wasted_share": column.NumberColumn("of prompts", format="percent", width=85),
-            "hit_rate": column.ProgressColumn("Hit rate", format="percent", min_value=0, max_value=1, width=100),
-            "hit_rates": column.BarChartColumn(
-                "Hit rate by turn", y_min=0, y_max=1, width=100, color=palette(state.is_dark()).reported
-            ),
-            "num_turns": column.NumberColumn("Turns", format="localized", width=60),
-            "prompt_tokens": column.NumberColumn("Prompt tokens", format="localized", width=100),
-            "model": column.TextColumn("Model", width=140),
-            "source": column.TextColumn("Source", width=150),
-            "started": column.DatetimeColumn("Started (UTC)", format="YYYY-MM-DD HH:mm", width=130),
-        },
-    )
-    cells = event.selection.cells
-    return int(frame.session_key.iloc[cells[0][0]]) if cells else None
 
 
 def imports(frame: pd.DataFrame, may_forget: bool = True) -> int | None:

@@ -76,7 +76,17 @@ def m003_text(connection: duckdb.DuckDBPyConnection) -> None:
     """)
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_sessions, m002_plan, m003_text)
+def m006_desk(connection: duckdb.DuckDBPyConnection) -> None:
+    """Status, assignee and labels of sessions, prices and prefill rates of models, and saved views."""
+    connection.execute("""
+        CREATE TABLE marks (session_key BIGINT PRIMARY KEY, status VARCHAR NOT NULL, assignee VARCHAR NOT NULL,
+            labels VARCHAR[] NOT NULL, changed_at TIMESTAMPTZ NOT NULL DEFAULT now());
+        CREATE TABLE rates (model VARCHAR PRIMARY KEY, uncached DOUBLE, cached DOUBLE, output DOUBLE, prefill DOUBLE);
+        CREATE TABLE views (name VARCHAR PRIMARY KEY, query VARCHAR NOT NULL);
+    """)
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_sessions, m002_plan, m003_text, m006_desk)
 
 
 def version_of(connection: duckdb.DuckDBPyConnection) -> int:
