@@ -33,7 +33,11 @@ def compared(asked: Asked) -> None:
     records = [record for _key, record in found]
     names = column_names(records)
     rows = desk_state.sessions().set_index("session_key").loc[[key for key, _record in found]]
-    st.dataframe(figures_table(rows, names), alt="Figures of the sessions side by side", width="stretch")
+    st.markdown(
+        "\n".join(f"- **{plain(name)}**: {plain(words)}" for name, words in zip(names, rows.verdict, strict=True))
+    )
+    table = figures_table(rows, names)
+    st.dataframe(table, alt="Figures of the sessions side by side", height=35 * len(table) + 38)
     with st.container(horizontal=True, gap="small"):
         for (key, _record), name in zip(found, names, strict=True):
             if st.button(plain(f"Open {name}"), key=f"open_{key}"):
@@ -44,7 +48,8 @@ def compared(asked: Asked) -> None:
     if causes.empty:
         st.write("Nothing was wasted in any of them, or their tokens are unknown.")
     else:
-        st.dataframe(causes, hide_index=True, alt="Wasted tokens by cause and session", width="stretch")
+        number = st.column_config.NumberColumn(format="localized")
+        st.dataframe(causes, alt="Wasted tokens by cause and session", column_config=dict.fromkeys(names, number))
     st.subheader(plain(f"How they differ from {names[0]}"), anchor=False)
     for name, record in zip(names[1:], records[1:], strict=True):
         lines = differences(records[0], record)
@@ -63,7 +68,6 @@ def column_names(records: Sequence[SessionRecord]) -> list[str]:
 def figures_table(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """A column per session, a row per figure; what is not known is a question mark."""
     shown: Mapping[str, tuple[str, str]] = {
-        "Verdict": ("verdict", "{}"),
         "Status": ("status", "{}"),
         "Wasted tokens": ("wasted_tokens", "{:,}"),
         "of the prompts": ("wasted_share", "{:.1%}"),
@@ -95,10 +99,9 @@ def causes_table(records: Sequence[SessionRecord], names: Sequence[str]) -> pd.D
     codes = sorted(
         {code for one in by_session for code in one}, key=lambda code: -sum(it.get(code, 0) for it in by_session)
     )
-    frame = pd.DataFrame({"Cause": codes, "In words": [IN_WORDS.get(code, "") for code in codes]})
-    return frame.assign(
-        **{name: [one.get(code, 0) for code in codes] for name, one in zip(names, by_session, strict=True)}
-    )
+    index = [f"{code}: {IN_WORDS[code]}" if code in IN_WORDS else code for code in codes]
+    columns = {name: [one.get(code, 0) for code in codes] for name, one in zip(names, by_session, strict=True)}
+    return pd.DataFrame(columns, index=index)
 
 
 def differences(first: SessionRecord, other: SessionRecord) -> list[str]:

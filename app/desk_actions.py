@@ -7,41 +7,37 @@ import streamlit as st
 from analysis.model.record import SessionRecord
 from analysis.pipeline.record import figures
 from analysis.report.words import counted, described, fields, summary, verdict
-from app import visitors
+from app import state, visitors
 from app.desk_address import MOST_COMPARED
 from app.marks_view import mark_form
 from app.plain import plain
 
-HINT = "Click a row to open the session. Tick rows on the left to compare or mark several."
+HINT = "Click a row to open the session; tick rows to compare or mark them."
 
 
 def actions(ticked: Sequence[int], open_one: Callable[[int], None], compare: Callable[[Sequence[int]], None]) -> None:
-    """The buttons for what is ticked; without anything, how to get there."""
-    if not ticked:
-        st.caption(HINT)
-        return
+    """The buttons for what is ticked.  They are always there, so that ticking a row does not move the table."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{counted(len(ticked), 'session')} ticked**", width="content")
-        if len(ticked) == 1:
-            if st.button("Open", type="primary"):
-                open_one(ticked[0])
-        else:
-            many = len(ticked) > MOST_COMPARED
-            if st.button(
-                "Compare", type="primary", disabled=many, help=f"At most {MOST_COMPARED} sessions." if many else None
-            ):
-                compare(ticked)
+        if st.button("Open", disabled=len(ticked) != 1):
+            open_one(ticked[0])
+        most = f"From two to {MOST_COMPARED} sessions side by side."
+        if st.button("Compare", disabled=not 2 <= len(ticked) <= MOST_COMPARED, help=most):
+            compare(ticked)
         if visitors.may_write():
             mark_form(ticked)
+        with st.popover("In plain words", icon=":material/chat:", width="content", disabled=len(ticked) != 1):
+            if len(ticked) == 1 and (record := state.session(ticked[0])) is not None:
+                _in_plain_words(record)
+        st.caption(f"{counted(len(ticked), 'session')} ticked." if ticked else HINT, width="content")
 
 
-def in_short(record: SessionRecord) -> None:
-    """A session in plain words, and folded what an engineer asks next."""
-    with st.container(border=True):
-        st.markdown(f"**{plain(record.session_id)}**: {plain(verdict(figures(record)))}")
-        with st.expander("For engineers"):
-            for line in engineers(record):
-                st.text(line)
+def _in_plain_words(record: SessionRecord) -> None:
+    """The verdict on a session, and folded what an engineer asks next."""
+    st.markdown(f"**{plain(record.session_id)}**")
+    st.markdown(plain(verdict(figures(record))))
+    with st.expander("For engineers"):
+        for line in engineers(record):
+            st.text(line)
 
 
 def engineers(record: SessionRecord) -> list[str]:

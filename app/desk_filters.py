@@ -23,9 +23,9 @@ def controls(asked: Asked, frame: pd.DataFrame, codes: Iterable[str]) -> Asked:
             "Search",
             asked.q,
             key=desk_state.field(desk_state.SEARCH),
-            placeholder="session, source, model, cause or label",
+            placeholder="session, model, cause, label …",
             label_visibility="collapsed",
-            width=300,
+            width=235,
         )
         order = st.selectbox(
             "Worst first by",
@@ -34,7 +34,7 @@ def controls(asked: Asked, frame: pd.DataFrame, codes: Iterable[str]) -> Asked:
             format_func=lambda name: f"{'' if name == 'newest' else 'Worst by '}{ORDERS[name]}",
             key=desk_state.field("order"),
             label_visibility="collapsed",
-            width=250,
+            width=235,
         )
         wanted = replace(asked, q=(q or "").strip(), order=order)
         with st.popover("Filters", icon=":material/filter_alt:", width="content"):
@@ -92,15 +92,15 @@ def _named(name: str) -> str:
 
 def _zone(asked: Asked) -> str | None:
     browser = desk_state.zone(Asked())
-    options = [None, *zones()]
-    found: str | None = st.selectbox(
+    options = ["", *zones()]
+    found: str = st.selectbox(
         "Time zone",
         options,
-        options.index(asked.zone),
+        options.index(asked.zone or ""),
         format_func=lambda name: name or f"this browser's ({browser})",
         key=desk_state.field("zone"),
     )
-    return found
+    return found or None
 
 
 def _day(words: str, name: str, chosen: date | None) -> date | None:
@@ -110,10 +110,11 @@ def _day(words: str, name: str, chosen: date | None) -> date | None:
 
 def active(asked: Asked) -> None:
     """Name the filters that are set, with a way to be rid of them."""
+    place = st.container(horizontal=True, vertical_alignment="center", gap="small")
     if not asked.filters and not asked.q:
         return
     said = [f"{name.replace('_', ' ')}: {text}" for name, text in asked.filters.items()]
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with place:
         st.caption(plain(" · ".join([*said, *([f"search: {asked.q}"] if asked.q else [])])), width="content")
         if st.button("Clear filters", type="tertiary", icon=":material/close:"):
             desk_state.go(Asked(order=asked.order, zone=asked.zone, look=asked.look, by=asked.by))

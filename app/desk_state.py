@@ -26,7 +26,7 @@ def asked() -> Asked:
         was_away = field(SEARCH) not in st.session_state
         if was_away and here == Asked():
             here = replace(last, compare=())
-            ask(here)
+            st.query_params.from_dict(params_of(here))
         else:
             st.session_state[NUMBER] = _number() + 1
     st.session_state[ASKED] = here

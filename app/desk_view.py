@@ -9,7 +9,7 @@ import streamlit as st
 from analysis.report.words import counted
 from app import cause_table, desk_frame, desk_state, state
 from app.day_view import by_day
-from app.desk_actions import actions, in_short
+from app.desk_actions import actions
 from app.desk_address import LOOKS, MOST_COMPARED, ORDERS, Asked
 from app.desk_table import table
 
@@ -74,8 +74,6 @@ def sessions(shown: pd.DataFrame, asked: Asked, everything: int) -> None:
         _open(clicked)
     with above:
         actions(ticked, _open, lambda keys: _compare(asked, keys))
-        if len(ticked) == 1 and (record := state.session(ticked[0])) is not None:
-            in_short(record)
     st.caption(LEGEND)
 
 

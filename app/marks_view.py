@@ -34,6 +34,9 @@ def mark_of(session_key: int) -> None:
 
 def mark_form(session_keys: Sequence[int]) -> None:
     """A form behind a button: what is changed in it is changed for all of these sessions."""
+    if not session_keys:
+        st.popover("Mark", icon=":material/flag:", width="content", disabled=True)
+        return
     desk = state.repository().desk
     marks = desk.marks()
     mine = [marks.get(key, Mark()) for key in session_keys]

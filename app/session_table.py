@@ -16,6 +16,8 @@ COUNTS = (
     "text_changes",
 )  # fmt: skip
 
+WASTED = "computed although the server had seen them: lost after earlier text changed, or missed though unchanged."
+
 
 def sessions() -> pd.DataFrame:
     """One row per session, those with most wasted tokens first, with its verdict; made once per state of the store."""
@@ -69,30 +71,51 @@ def _segment(path: object, role: object) -> Segment | None:
 
 
 def totals(frame: pd.DataFrame) -> None:
-    """Sums over the sessions that are listed."""
+    """Sums over the sessions that are listed; seconds and money where they are known of any."""
     known, prompt = (int(frame[name].sum()) for name in ("known_prompt_tokens", "prompt_tokens"))
     measured = frame[frame.wasted_tokens.notna()]
     wasted_tokens, measured_tokens = int(measured.wasted_tokens.sum()), int(measured.prompt_tokens.sum())
-    first, second, third, fourth = st.columns(4)
-    first.metric("Sessions", f"{len(frame):,}", border=True, height="stretch")
-    second.metric("Prompt tokens", f"{prompt:,}", border=True, height="stretch")
-    third.metric(
-        "Hit rate",
-        f"{frame.cached_tokens.sum() / known:.1%}" if known else "not reported",
-        border=True,
-        height="stretch",
-        help="Cached over prompt tokens, over the turns whose cached tokens the server reported.",
-    )
-    fourth.metric(
-        "Wasted tokens",
-        f"{wasted_tokens:,}" if len(measured) else "unknown",
-        delta=f"{wasted_tokens / measured_tokens:.1%} of the prompts" if measured_tokens else None,
-        delta_color="off",
-        delta_arrow="off",
-        border=True,
-        height="stretch",
-        help="Computed although the server had seen them: lost after earlier text changed, or missed though unchanged.",
-    )
+    share = f"{wasted_tokens / measured_tokens:.1%} of the prompts" if measured_tokens else None
+    rate = f"{frame.cached_tokens.sum() / known:.1%}" if known else "not reported"
+    reported = "Cached over prompt tokens, over the turns whose cached tokens the server reported."
+    tiles = [
+        ("Sessions", f"{len(frame):,}", None, None),
+        ("Prompt tokens", short(prompt), None, f"{prompt:,}"),
+        ("Hit rate", rate, None, reported),
+        ("Wasted tokens", short(wasted_tokens) if len(measured) else "unknown", share, f"{wasted_tokens:,}: {WASTED}"),
+        *_costs(frame),
+    ]
+    for place, (label, value, note, words) in zip(st.columns(len(tiles)), tiles, strict=True):
+        place.metric(
+            label,
+            value,
+            delta=note,
+            delta_color="off",
+            delta_arrow="off",
+            border=True,
+            height="stretch",
+            help=words,
+        )
+
+
+def _costs(frame: pd.DataFrame) -> list[tuple[str, str, str | None, str | None]]:
+    """Tiles of wasted seconds and wasted cost, each over the sessions of which it is known."""
+    tiles: list[tuple[str, str, str | None, str | None]] = []
+    for label, column, words in (
+        ("Wasted seconds", "wasted_seconds", "Wasted tokens over the prefill rate of the model."),
+        ("Wasted cost", "wasted_cost", "What wasted tokens cost more than cached ones, in the currency of Prices."),
+    ):
+        known = frame[column].dropna()
+        if len(known):
+            note = None if len(known) == len(frame) else f"of {len(known):,} sessions"
+            digits = 0 if known.sum() >= 1000 else 2
+            tiles.append((label, f"{known.sum():,.{digits}f}", note, words))
+    return tiles
+
+
+def short(count: int) -> str:
+    """A count that fits into a tile: from ten million on in millions."""
+    return f"{count:,}" if count < 10_000_000 else f"{count / 1e6:,.1f} M"
 
 
 def imports(frame: pd.DataFrame, may_forget: bool = True) -> int | None:
