@@ -209,4 +209,7 @@ def _named(model: str) -> Renderers:
 def _help(connected: bool) -> str:
     if connected:
         return "Ids in the log are always used as they are; the rest is rendered as chosen here."
-    return "Ids in the log are used as they are. To render through a vLLM, connect to it on the page Live server."
+    return (
+        "Ids in the log are used as they are. Known models have a renderer on the page Models; requests of others are"
+        " compared by text. To render through a vLLM, connect to it on the page Live server."
+    )

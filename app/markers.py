@@ -11,12 +11,13 @@ from analysis.report.text_words import incomplete
 from analysis.report.words import counted
 from app.plain import plain
 
+MOST_NAMED = 3  # lineages with a marker of their own
 LONGEST = 60  # characters of a marker
 UNSEEN = (
     "What is not in the log was sent all the same: no divergence is claimed inside of it, and a change there, such as a"
     " date in the system prompt, is not seen."
 )
-APART = "a sub-agent, a side call or a branch within the session, compared with its own turns only."
+APART = "A lineage is a sub-agent, a side call or a branch within the session: it is compared with its own turns only."
 PUT_TOGETHER = "The requests were put together from a transcript: what the client changed on the way is not in it."
 
 
@@ -35,9 +36,12 @@ def markers(turns: Sequence[TurnRecord]) -> list[Marker]:
     for words, number in Counter(filter(None, map(incomplete, turns))).items():
         lacks = words.startswith("incomplete")
         found.append(Marker(words + _of(number, len(turns)), UNSEEN if lacks else PUT_TOGETHER, lacks))
-    for lineage, number in Counter(turn.lineage for turn in turns if turn.lineage is not None).items():
-        found.append(Marker(f"lineage: {_cut(lineage)}" + _of(number, len(turns)), f"{_cut(lineage)}: {APART}"))
-    return found
+    lineages = Counter(turn.lineage for turn in turns if turn.lineage is not None)
+    if len(lineages) > MOST_NAMED:
+        named = [(f"{len(lineages):,} lineages", sum(lineages.values()))]
+    else:
+        named = [(f"lineage: {_cut(lineage)}", number) for lineage, number in lineages.items()]
+    return [*found, *(Marker(label + _of(number, len(turns)), APART) for label, number in named)]
 
 
 def _of(number: int, turns: int) -> str:

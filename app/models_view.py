@@ -22,6 +22,7 @@ KINDS: dict[str, tuple[RendererKind, str, str]] = {  # label: kind, what to give
     "A live vLLM": ("endpoint", "Address of the server", "http://localhost:8000"),
 }
 SERVER = list(KINDS)[-1]
+NAMELESS = "no model named"
 COMES_WITH = "comes with Whymiss"
 
 
@@ -41,9 +42,9 @@ def models() -> pd.DataFrame:
     rows = [*frame.to_dict("records"), *({"model": name} for name in unseen)]
     return pd.DataFrame(
         {
-            "model": [row["model"] for row in rows],
+            "model": [row["model"] or NAMELESS for row in rows],
             "renderer": [shown(chosen.get(row["model"]), row["model"]) for row in rows],
-            "tokens": [tokens(row) for row in rows],
+            "tokens": [tokens(row, row["model"] in chosen) for row in rows],
             "num_sessions": [row.get("num_sessions", 0) for row in rows],
             "num_turns": [row.get("num_turns", 0) for row in rows],
         }
@@ -57,13 +58,13 @@ def shown(choice: RendererChoice | None, model: str) -> str:
     return COMES_WITH if model in places.known_models() else ""
 
 
-def tokens(row: dict[str, Any]) -> str:
+def tokens(row: dict[str, Any], is_chosen: bool = False) -> str:
     """How the tokens of a model's turns are known, in a cell."""
     if not row.get("num_turns"):
         return "no turn of this model is stored"
     if row["unknown_turns"]:
         some = "" if row["unknown_turns"] == row["num_turns"] else f" in {counted(row['unknown_turns'], 'turn')}"
-        return f"unknown{some}: compared by text"
+        return f"unknown{some}: {'analyse its logs again' if is_chosen else 'compared by text'}"
     if row["mismatched_turns"]:
         return f"wrong tokenizer or template in {counted(row['mismatched_turns'], 'turn')}"
     return "known"

@@ -1,15 +1,19 @@
 """The problems of all logs as a table and as a file: where, what, and what to do about it."""
 
+import html
+
 import pandas as pd
 import streamlit as st
 
 from analysis.report.problem_words import what_and_remedy
 from app import state, visitors
+from app.palette import Palette, palette
+from app.token_view import STYLE, variables
 
 REFUSED = "refused: "
 FILE_NAME = "whymiss-problems.csv"
-MOST_ROWS = 8  # shown without scrolling
-ROW_HEIGHT = 56  # pixels: two lines of text
+MOST_ROWS = 500  # on the page
+HEADINGS = {"file": "File", "line": "Line", "what": "What", "remedy": "What to do"}
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run, not show
 
 
@@ -19,26 +23,31 @@ def problems() -> None:
     if frame.empty:
         return
     with st.expander(f"Problems in the logs ({len(frame):,})"):
-        column = st.column_config
-        st.dataframe(
-            frame,
-            hide_index=True,
-            row_height=ROW_HEIGHT,
-            height=min(len(frame), MOST_ROWS) * ROW_HEIGHT + 38,
-            alt="Problems found in the logs: file, line, what is wrong and what to do",
-            column_config={
-                "file": column.TextColumn("File", width=170, pinned=True),
-                "line": column.NumberColumn("Line", width=60),
-                "what": column.TextColumn("What", width=440),
-                "remedy": column.TextColumn("What to do", width=400),
-            },
-        )
+        st.html(table_html(frame, palette(state.is_dark())))
+        if len(frame) > MOST_ROWS:
+            st.caption(f"The first {MOST_ROWS:,} of {len(frame):,}; the file has all of them.")
         left, right, _rest = st.columns([1, 1, 2])
         left.download_button("Download as CSV", as_csv(frame), FILE_NAME, "text/csv", width="stretch")
         refused = frame.what.str.startswith(REFUSED).any()
         if refused and visitors.may_write() and right.button("Forget refused files", width="stretch"):
             state.repository().forget_refused()
             st.rerun()
+
+
+def table_html(frame: pd.DataFrame, colours: Palette) -> str:
+    """The table as HTML with whole sentences: what a log says is untrusted and escaped."""
+    head = "".join(f"<th scope='col'>{heading}</th>" for heading in HEADINGS.values())
+    listed = frame[list(HEADINGS)].head(MOST_ROWS).itertuples(index=False)
+    body = "".join(f"<tr>{''.join(map(_cell, one))}</tr>" for one in listed)
+    return (
+        f"<style>{STYLE}</style><div class='wm-scroll' style='{variables(colours)}' tabindex='0' role='region'"
+        f" aria-label='Problems in the logs'><table class='wm-list'><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _cell(value: object) -> str:
+    return f"<td>{'' if pd.isna(value) else html.escape(str(value))}</td>"
 
 
 def rows(stored: pd.DataFrame) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from app.plain import plain
 COUNTS = (
     "num_turns", "num_divergences", "prompt_tokens", "known_turns", "known_prompt_tokens", "cached_tokens",
     "reusable_tokens", "missed_tokens", "lost_tokens", "unknown_turns", "mismatched_turns", "text_turns",
-    "text_changes",
+    "text_changes", "text_meant",
 )  # fmt: skip
 
 WASTED = "computed although the server had seen them: lost after earlier text changed, or missed though unchanged."

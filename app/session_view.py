@@ -102,7 +102,7 @@ def _parted(sums: SessionFigures, nothing: bool) -> str | None:
     """How many turns leave the turn before them: by their tokens or, where none is known, by their text."""
     if not nothing:
         return counted(sums.num_divergences, "divergence")
-    return f"{sums.text_changes:,} change{'' if sums.text_changes == 1 else 's'} by text" if sums.text_turns else None
+    return f"{counted(sums.text_changes + sums.text_meant, 'change')} by text" if sums.text_turns else None
 
 
 def worst_cell(record: SessionRecord) -> tuple[int, int] | None:

@@ -25,6 +25,7 @@ from app.token_view import STYLE, VISIBLE, shown, variables
 
 NEWLINE = "\n"
 HEADLESS: frozenset[Mark] = frozenset(LACKS)
+SHORTEST_MATCH = 12  # characters
 MOST_ROWS = 8  # shown without scrolling
 
 
@@ -88,14 +89,29 @@ def headline(number: int, found: TextComparison) -> str:
 def text_html(found: TextDivergence, previous: int, number: int, colours: Palette) -> str:
     """The text before a divergence with what followed it then and now, in two columns."""
     then, now = (re.split(r"(\s+)", text) for text in (found.old, found.new))
-    changes = SequenceMatcher(None, then, now, autojunk=False).get_opcodes()
-    old = "".join(_piece("".join(then[start:stop]), tag != "equal") for tag, start, stop, _, _ in changes)
-    new = "".join(_piece("".join(now[start:stop]), tag != "equal") for tag, _, _, start, stop in changes)
+    blocks = SequenceMatcher(None, then, now, autojunk=False).get_matching_blocks()
+    same = [block for block in blocks if not block.size or _is_telling("".join(then[block.a : block.a + block.size]))]
+    old = _marked(then, [(block.a, block.size) for block in same])
+    new = _marked(now, [(block.b, block.size) for block in same])
     columns = _side(f"Turn {previous}", found.before, old) + _side(f"Turn {number}", found.before, new)
     return (
         f"<style>{STYLE}</style><div class='wm-sides wm-2' style='{variables(colours)}'>{columns}</div>"
         "<p class='wm-sub'>yellow: not in the other request here · cut to what stands around the change</p>"
     )
+
+
+def _is_telling(text: str) -> bool:
+    """Whether a text that both sides have is long enough not to be the same by chance."""
+    return len(text.strip()) >= SHORTEST_MATCH
+
+
+def _marked(words: Sequence[str], same: Sequence[tuple[int, int]]) -> str:
+    """Words as HTML, those outside of the runs ``same`` (start, length) marked."""
+    done, pieces = 0, []
+    for start, size in same:
+        pieces += [_piece("".join(words[done:start]), True), _piece("".join(words[start : start + size]), False)]
+        done = start + size
+    return "".join(pieces)
 
 
 def _side(title: str, before: str, after: str) -> str:
@@ -107,10 +123,12 @@ def _side(title: str, before: str, after: str) -> str:
 
 
 def _piece(text: str, differs: bool) -> str:
-    """A piece of text; the blanks of one that differs are shown, since they may be all of it."""
+    """A piece of text; the blanks around one that differs are shown, since they may be all of it."""
     if not text or not differs:
         return visible(text)
-    written = visible(text).replace(" ", VISIBLE[" "]) if text.isspace() else visible(text)
+    start, stop = len(text) - len(text.lstrip(" ")), len(text.rstrip(" "))
+    blank = VISIBLE[" "]
+    written = blank * start + visible(text[start:stop]) + blank * (len(text) - max(start, stop))
     return f"<mark class='wm-x'>{written}</mark>"
 
 

@@ -124,5 +124,10 @@ def _token(side: Side, position: int, token_id: int, piece: bytes | None, first:
 
 def variables(colours: Palette) -> str:
     """The colours of a theme as the style of the columns needs them."""
-    chosen = {"grid": colours.grid, "lost": colours.states["lost"], "missed": colours.states["missed"]}
+    chosen = {
+        "grid": colours.grid,
+        "ground": colours.background,
+        "lost": colours.states["lost"],
+        "missed": colours.states["missed"],
+    }
     return ";".join(f"--wm-{name}:{colour}" for name, colour in chosen.items())

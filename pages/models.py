@@ -21,6 +21,6 @@ if not visitors.may_write():
     st.info(visitors.READING)
     st.stop()
 st.subheader("Choose a renderer", anchor=False)
-model = models_view.choice_form(frame.model.tolist())
+model = models_view.choice_form([name for name in frame.model if name != models_view.NAMELESS])
 if model:
     models_view.again(model)

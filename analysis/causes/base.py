@@ -26,7 +26,7 @@ class Evidence:
     """One turn with its tokens, account and divergence, the session's turn before it, and the facts around both.
 
     ``previous`` is None on first turns; ``gap`` is None where nothing was missed or the turn's tokens are unknown.
-    ``before`` is the turn before it even where the tokens of that one are unknown.
+    ``before`` and ``after`` are the turns around it even where the tokens of those are unknown.
     ``comparison`` holds the two requests side by side, without ids where they are compared by text, None where there is
     nothing to compare; ``first`` is what a first turn is held against.
     """
@@ -38,6 +38,7 @@ class Evidence:
     comparison: Comparison | None = None
     first: FirstTurn | None = None
     before: Turn | None = None
+    after: Turn | None = None
 
     @property
     def missed(self) -> int:

@@ -1,54 +1,123 @@
 """What the server's own counts show where no tokens are known: a conversation that only grew and was not reused.
 
-Speaks of requests that repeat the previous one with its messages, tools and options unchanged in front.  Its tokens are
-at most those of the previous prompt, as the server counted them.  Does not look at what a template does with them.
+Speaks of requests that repeat the previous one with its messages, tools and options unchanged in front, and of a change
+of the model.  Its tokens are at most those of the previous prompt, as the server counted them.  Does not look at what a
+template does with them, and names no change of the prefix: that takes tokens.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from analysis.causes.base import Evidence, cause
+from analysis.causes.measurement import LINEAGE
+from analysis.causes.never_cached import configured, without_marks
 from analysis.causes.routing import AFFINITY
 from analysis.model.finding import UNEXPLAINED, Cause, Confidence, Note
 from analysis.model.session import Turn
 
 EXPIRY_SECONDS = 240.0  # a pause after which hosted services have dropped a prefix; a busy server does it sooner
 SHORTFALL = 0.5  # of the previous prompt: below it a reply, a partly filled block or a rounded count may explain a gap
+GAP = 0.25  # of the previous prompt: enough where the next turn shows that it was a gap
+RECOVERED = 0.9  # of a shortfall that the next turn has cached again
+SHORTEST = 1024  # tokens: hosted services cache no prefix that is shorter (OpenAI, Anthropic: Prompt caching)
+UNDECIDED = "counts alone do not tell eviction from another replica"
+DECIDES = "token ids, KV cache events, or which replica served the turn"
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """Tokens of the previous prompt (``before``) that a turn had not cached, and what the turn behind it had."""
+
+    before: int
+    cached: int
+    later: int | None
+
+    @property
+    def missed(self) -> int:
+        return self.before - self.cached
+
+    @property
+    def recovered(self) -> bool:
+        """Whether the next turn had cached what was missed here."""
+        return self.later is not None and self.later - self.cached >= RECOVERED * self.missed
+
+    @property
+    def too_short(self) -> bool:
+        """Whether nothing was cached of a prompt that many services cache nothing of: no sign of a fault."""
+        return not self.cached and self.before < SHORTEST
+
+    def __str__(self) -> str:
+        said = f"{self.cached:,} of the {self.before:,} tokens of the previous prompt were cached"
+        if not self.recovered:
+            return said
+        return f"{said}; the next turn had {self.later:,} cached again: the log holds no lasting edit of the prefix"
 
 
 def explain(evidence: Evidence) -> Iterator[Cause | Note]:
     """Where the blocks went, as far as who served the turn and the pause before it tell."""
     now, then = evidence.now.turn, evidence.before
-    if evidence.now.full_ids is not None or then is None or not _only_grew(then, now):
+    if evidence.now.full_ids is not None or then is None:
         return
     cached, prompt, before = now.usage.cached_tokens, now.usage.prompt_tokens, then.usage.prompt_tokens
     if cached is None or prompt is None or before is None:
         return
-    missed = min(before, prompt) - cached
-    if missed <= SHORTFALL * min(before, prompt):
-        return
-    yield _cause(now, then, missed, f"{cached:,} of the {before:,} tokens of the previous prompt were cached")
+    fell = Shortfall(min(before, prompt), cached, _later(now, evidence.after))
+    if now.request.model != then.request.model:
+        if now.request.model and then.request.model:
+            yield _other_model(now, then, fell)
+    elif _grew(then, now) and fell.missed > (GAP if fell.recovered else SHORTFALL) * fell.before:
+        set_up = None if fell.too_short else configured(evidence, fell.missed)
+        yield from [set_up] if set_up else _served(now, then, fell)
 
 
-def _cause(now: Turn, then: Turn, missed: int, hit: str) -> Cause:
-    grew = f"the messages only grew{_unseen(now)}, and {hit}"
+def _other_model(now: Turn, then: Turn, fell: Shortfall) -> Cause | Note:
+    """Another model has blocks of its own: a cause where that cost the prompt, else why nothing is compared."""
+    idle = _idle(then, now)
+    after = "" if idle is None else f", {idle:,.0f} s after the previous turn"
+    said = (
+        f"the model is {now.request.model!r} and was {then.request.model!r}{after}; blocks are shared within one only"
+    )
+    if fell.missed <= SHORTFALL * fell.before or not _history_grew(then, now):
+        return Note(LINEAGE, f"{said}: not compared with the turn before, whose tokens are another model's")
+    return cause("key/lora", "likely", fell.missed, said, "Keep the model for the whole session.", segment="model")
+
+
+def _served(now: Turn, then: Turn, fell: Shortfall) -> Iterator[Cause]:
+    grew, idle = f"the messages only grew{_unseen(now)}, and {fell}", _idle(then, now)
+    after = "" if idle is None else f"{idle:,.0f} s after the previous turn; "
     if now.replica != then.replica:
         by = f"served by {now.replica or 'one not named'}, the previous turn by {then.replica or 'one not named'}"
         sure: Confidence = "likely" if now.replica and then.replica else "possible"
-        return cause("routing/replica", sure, missed, f"{by}: each has a cache of its own; {grew}", AFFINITY)
-    idle = _idle(then, now)
-    if idle is not None and idle >= EXPIRY_SECONDS:
-        said = f"{idle:,.0f} s after the previous turn; {grew}; runner-up: routing/replica"
-        return cause("capacity/eviction", "possible", missed, said, "Send turns sooner, or give the cache more room.")
-    said = f"{grew}; decides: token ids, KV cache events, or which replica served the turn"
-    return cause(UNEXPLAINED, "possible", missed, said, "Log token ids and the replica of every request.")
+        yield cause("routing/replica", sure, fell.missed, f"{by}: each has a cache of its own; {grew}", AFFINITY)
+    elif idle is not None and idle >= EXPIRY_SECONDS:
+        said = f"{after}{grew}; runner-up: routing/replica"
+        yield cause("capacity/eviction", "possible", fell.missed, said, "Send turns sooner, or give the cache room.")
+    elif not fell.too_short:
+        said = f"{grew}; {after}{UNDECIDED}; decides: {DECIDES}"
+        yield cause(UNEXPLAINED, "possible", fell.missed, said, "Log token ids and the replica of every request.")
 
 
-def _only_grew(then: Turn, now: Turn) -> bool:
+def _later(now: Turn, after: Turn | None) -> int | None:
+    """What the next turn had cached, where it goes on from this one."""
+    return after.usage.cached_tokens if after is not None and _grew(now, after) else None
+
+
+def _grew(then: Turn, now: Turn) -> bool:
     """Whether a request is the previous one with messages appended, its keys and options the same."""
     old, new = then.request, now.request
     keys = (old.kind, old.model, old.salt, old.chat_template, old.template_kwargs)
-    same = keys == (new.kind, new.model, new.salt, new.chat_template, new.template_kwargs) and old.tools == new.tools
-    return same and bool(old.messages) and old.messages == new.messages[: len(old.messages)]
+    same = keys == (new.kind, new.model, new.salt, new.chat_template, new.template_kwargs)
+    return same and _history_grew(then, now)
+
+
+def _history_grew(then: Turn, now: Turn) -> bool:
+    """Whether messages were only appended and the tools stayed; of what was cut off or blacked out nobody knows."""
+    old, new = then.request, now.request
+    if not old.messages or (then.completeness | now.completeness) & {"truncated", "redacted"}:
+        return False
+    front = new.messages[: len(old.messages)]
+    same = old.messages == front and old.tools == new.tools
+    return same or without_marks((old.messages, old.tools)) == without_marks((front, new.tools))
 
 
 def _unseen(now: Turn) -> str:

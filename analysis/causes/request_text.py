@@ -5,7 +5,7 @@ not print them, and arguments of calls are written in one way, as a server write
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from analysis.causes.messages import system_of
@@ -17,53 +17,73 @@ from analysis.model.session import Json, JsonObject, Request
 
 SHOWN = 160  # characters of a text in front of a divergence and behind it
 
-Parts = tuple[tuple[str, str], ...]  # the name and the text of every field of one message
-Known = dict[int, tuple[JsonObject, Parts]]  # by identity: what is sent again is mostly the very same object
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a message, a tool or a prompt says: the name and the text of every field; ``size`` in characters."""
+
+    role: str | None
+    fields: tuple[tuple[str, str], ...]
+    size: int
+
+
+Place = tuple[str, Said]  # a path such as messages[2] or tools[0], and what stands there
+Known = dict[int, tuple[JsonObject, Said]]  # by identity: what is sent again is mostly the very same object
+
+
+def texts(request: Request, reply: JsonObject | None, known: Known) -> list[Place]:
+    """The opening system message, the tools, the other messages and the reply.
+
+    ``known`` remembers what messages and tools say from call to call.
+    """
+    if isinstance(request.prompt, str):
+        text = request.prompt + _content(reply or {})
+        return [("prompt", Said(None, (("", text),), len(text)))]
+    head = 0 if system_of(request) is None else 1
+    messages = request.messages if reply is None else (*request.messages, reply)
+    told = [(f"messages[{index}]", _known(message, _message, known)) for index, message in enumerate(messages)]
+    tools = [(f"tools[{index}]", _known(tool, _tool, known)) for index, tool in enumerate(request.tools)]
+    return [*told[:head], *tools, *told[head:]]
+
+
+def compared(previous: int, then: Sequence[Place], now: Sequence[Place]) -> TextComparison:
+    """What of an earlier request (turn ``previous``) with its reply comes again, and where the later one leaves it."""
+    shortest = min(len(then), len(now))
+    same = next((at for at, (old, new) in enumerate(zip(then, now, strict=False)) if old != new), shortest)
+    whole, chars = (sum(said.size for _path, said in some) for some in (then, then[:same]))
+    equal = sum(path.startswith("messages[") for path, _said in then[:same])
+    if same == shortest:
+        return TextComparison(previous, equal, chars, whole)
+    sides = _fields(then[same : same + 2]), _fields(now[same : same + 2])
+    alike = next((at for at, (old, new) in enumerate(zip(*sides, strict=False)) if old != new), None)
+    if alike is None:  # one of the two ends within the message
+        return TextComparison(previous, equal, chars + sum(len(field.text) for field in min(sides, key=len)), whole)
+    old, new = sides[0][alike], sides[1][alike]
+    at = same_start(old.text, new.text) if (old.path, old.role) == (new.path, new.role) else 0
+    if old.path == new.path == "prompt" and at in (len(old.text), len(new.text)):
+        return TextComparison(previous, 0, at, whole)
+    chars += sum(len(field.text) for field in sides[0][:alike]) + at
+    lead = [*_fields(now[max(0, same - 2) : same]), *sides[1][:alike]]
+    return TextComparison(previous, equal, chars, whole, _divergence(lead, old, new, at))
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """A field of a request with its text; ``role`` is that of its message, ``message`` its index, else None."""
-
+class _Field:
     path: str
     role: str | None
     text: str
-    message: int | None = None
 
 
-def fields(request: Request, reply: JsonObject | None, known: Known) -> list[Field]:
-    """The opening system message, the tools, the other messages and the reply.
-
-    ``known`` remembers the text of messages from call to call.
-    """
-    if isinstance(request.prompt, str):
-        return [Field("prompt", None, request.prompt + _content(reply or {}))]
-    messages = request.messages if reply is None else (*request.messages, reply)
-    head = 0 if system_of(request) is None else 1
-    told = [_message(index, message, known) for index, message in enumerate(messages)]
-    tools = [_tool(index, tool) for index, tool in enumerate(request.tools)]
-    return [field for one in (*told[:head], tools, *told[head:]) for field in one]
+def _fields(places: Sequence[Place]) -> list[_Field]:
+    return [
+        _Field(f"{path}.{name}" if name else path, said.role, text)
+        for path, said in places
+        for name, text in said.fields
+    ]
 
 
-def compared(previous: int, then: Sequence[Field], now: Sequence[Field]) -> TextComparison:
-    """What of an earlier request (turn ``previous``) with its reply comes again, and where the later one leaves it."""
-    shortest = min(len(then), len(now))
-    same = next((at for at in range(shortest) if then[at] != now[at]), shortest)
-    whole = sum(len(field.text) for field in then)
-    chars = sum(len(field.text) for field in then[:same])
-    if same == shortest:
-        return TextComparison(previous, _messages(then[:same]), chars, whole)
-    old, new = then[same], now[same]
-    at = same_start(old.text, new.text) if (old.path, old.role) == (new.path, new.role) else 0
-    if old.path == new.path == "prompt" and at in (len(old.text), len(new.text)):
-        return TextComparison(previous, 0, chars + at, whole)
-    equal = _messages([field for field in then[:same] if field.message != old.message])
-    return TextComparison(previous, equal, chars + at, whole, _divergence(then, now, same, at))
-
-
-def _divergence(then: Sequence[Field], now: Sequence[Field], index: int, at: int) -> TextDivergence:
-    old, new = then[index], now[index]
-    before = "\n".join([*(field.text[-SHOWN:] for field in now[max(0, index - 2) : index]), new.text[:at][-SHOWN:]])
+def _divergence(lead: Sequence[_Field], old: _Field, new: _Field, at: int) -> TextDivergence:
+    before = "\n".join([*(field.text[-SHOWN:] for field in lead), new.text[:at][-SHOWN:]])
     return TextDivergence(
         segment=Segment(new.path, at, new.role),
         previous_segment=Segment(old.path, at, old.role),
@@ -73,26 +93,26 @@ def _divergence(then: Sequence[Field], now: Sequence[Field], index: int, at: int
     )
 
 
-def _message(index: int, message: JsonObject, known: Known) -> list[Field]:
-    if id(message) not in known:
-        known[id(message)] = message, _parts(as_generated(message))
-    role = str(message.get("role") or "assistant")  # a reply may leave it out
-    return [Field(f"messages[{index}].{name}", role, text, index) for name, text in known[id(message)][1]]
+def _known(value: JsonObject, say: Callable[[JsonObject], Said], known: Known) -> Said:
+    if id(value) not in known:
+        known[id(value)] = value, say(value)  # kept with its value, so that the identity stays its own
+    return known[id(value)][1]
 
 
-def _tool(index: int, tool: JsonObject) -> Field:
-    return Field(f"tools[{index}]", None, _dumped(normalise_tool(tool)))
-
-
-def _parts(message: JsonObject) -> Parts:
+def _message(message: JsonObject) -> Said:
     """Reasoning where there is some, the content, and the calls of a message."""
-    normal = normalise_message(message)
+    normal = normalise_message(as_generated(message))
     thought, calls = normal.get("reasoning"), normal.get("tool_calls")
-    parts = [("reasoning", thought)] if isinstance(thought, str) and thought.strip() else []
-    parts.append(("content", _content(message)))
-    for number, call in enumerate(calls if isinstance(calls, list) else []):
-        parts.append((f"tool_calls[{number}]", _call(call)))
-    return tuple(parts)
+    fields = [("reasoning", thought)] if isinstance(thought, str) and thought.strip() else []
+    fields.append(("content", _content(as_generated(message))))
+    fields += [(f"tool_calls[{at}]", _call(call)) for at, call in enumerate(calls if isinstance(calls, list) else [])]
+    role = str(message.get("role") or "assistant")  # a reply may leave it out
+    return Said(role, tuple(fields), sum(len(text) for _name, text in fields))
+
+
+def _tool(tool: JsonObject) -> Said:
+    text = _dumped(normalise_tool(tool))
+    return Said(None, (("", text),), len(text))
 
 
 def _content(message: JsonObject) -> str:
@@ -103,11 +123,6 @@ def _content(message: JsonObject) -> str:
 def _call(call: Json) -> str:
     function = call.get("function") if isinstance(call, dict) else None
     return _dumped({name: function.get(name) for name in ("name", "arguments")} if isinstance(function, dict) else call)
-
-
-def _messages(listed: Sequence[Field]) -> int:
-    """How many messages these fields are of."""
-    return len({field.message for field in listed} - {None})
 
 
 def _dumped(value: Json) -> str:

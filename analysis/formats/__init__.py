@@ -4,19 +4,30 @@ from collections.abc import Iterator, Sequence
 
 from analysis.formats import (
     anthropic_messages,
+    atif,
+    cassette,
     claude_code,
+    cline,
+    codex,
     gemini_cli,
+    har,
+    inspect_ai,
     langfuse,
     langsmith,
     litellm,
     mini_swe_agent,
     openai_batch,
     openai_chat,
+    openhands_calls,
+    openhands_events,
     otlp,
     plain_transcripts,
     qwen_code,
     responses_api,
+    sagemaker,
     swe_agent,
+    vllm_log,
+    vllm_render,
 )
 from analysis.formats.base import HEAD_BYTES, Format, FormatError, Progress, SpanningFormat, UnknownFormat
 from analysis.formats.containers import as_utf8
@@ -33,13 +44,32 @@ FORMATS: tuple[Format, ...] = (
     litellm,
     mini_swe_agent,
     swe_agent,
+    openhands_calls,
+    openhands_events,
+    inspect_ai,
+    codex,
+    cline,
+    atif,
     otlp,
     langfuse,
     langsmith,
     plain_transcripts,
+    vllm_log,
+    vllm_render,
+    har,
+    cassette,
+    sagemaker,
 )
 # Those of FORMATS whose requests lie in several files.
-SPANNING: tuple[SpanningFormat, ...] = (openai_batch, claude_code, gemini_cli)
+SPANNING: tuple[SpanningFormat, ...] = (
+    openai_batch,
+    openhands_calls,
+    openhands_events,
+    claude_code,
+    gemini_cli,
+    cline,
+    atif,
+)
 
 
 def detect(head: bytes, file: str) -> Format:

@@ -1,21 +1,11 @@
 """Request/response pairs of Anthropic's Messages API, which vLLM serves as /v1/messages.
 
-Streams are folded.  Counts: the prompt is what the API counts apart, read from and written to the cache, and the rest.
-Does not read cassettes of test tools.
+A line that speaks another API that vLLM serves is read as that.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-
-from msgspec import Raw
-
-from analysis.formats import jsontext, shape, wrapper
-from analysis.formats.anthropic_blocks import chat_messages, chat_tool, reply, system_message
-from analysis.formats.base import FormatError, Problems, Progress
-from analysis.formats.calls import dig, entry, first_text, mapping, objects, usage
-from analysis.formats.grouping import Entry, grouped
-from analysis.formats.jsontext import Fields
-from analysis.model.session import Json, JsonObject, Log, Usage
+from analysis.formats import pairs
+from analysis.formats.base import Progress
+from analysis.model.session import Log
 
 name = "anthropic-messages"
 title = "Anthropic Messages request/response pairs (vLLM's /v1/messages): JSON lines, a JSON array or one object"
@@ -25,142 +15,12 @@ limitations: tuple[str, ...] = (
     "documents, search results and other blocks that vLLM drops are left out",
 )
 
-PROBLEM = "the call failed and counts as no turn."
-
 
 def sniff(head: bytes) -> bool:
-    """Yes where the first pairs speak this API."""
-    return any(wrapper.api(record) == "messages" and not shape.OTHERS & record.keys() for record in shape.opening(head))
+    """Yes where the first request of the file speaks this API, if no other tool's field is there."""
+    return pairs.opens_with(head) == "messages"
 
 
 def read(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
     """Parse a whole log; raise FormatError where no record is a request."""
-    problems, reader = Problems(file), _Reader()
-    entries: list[Entry] = []
-    for line, record in jsontext.records(data, problems, progress):
-        try:
-            entries += reader.entries(record, line, problems)
-        except ValueError as error:
-            problems.count(f"left out:{error}", line, f"left out: {error}.")
-    if not entries:
-        raise FormatError(f"{file}: no request in it that could be read. Whymiss reads {title}.")
-    return Log(grouped(entries, file, source, name), problems.listed())
-
-
-@dataclass(slots=True)
-class _Reader:
-    """Messages that were sent again, byte for byte, are converted once."""
-
-    _shared: dict[bytes, tuple[JsonObject, ...]] = field(default_factory=dict)
-
-    def entries(self, record: Fields, line: int, problems: Problems) -> Iterator[Entry]:
-        wrapped = wrapper.body_of(record)
-        found = wrapper.raw(record, wrapper.REQUEST) if wrapped is not None else None
-        body = jsontext.fields(wrapper.unquoted(found)) if found is not None else record
-        answer = _answer(record)
-        if "messages" not in body:
-            raise ValueError("the request has no messages")
-        if wrapper.failed(record) or answer.get("type") == "error":
-            problems.count("failed", line, PROBLEM)
-            return
-        asked = jsontext.items(body["messages"])
-        decoded = {key: jsontext.decode(body[key]) for key in body if key != "messages"}
-        if "usage" not in answer:
-            problems.count("usage", line, "the response carries no usage, so cached tokens are unknown here.")
-        yield entry(
-            line,
-            first_text(decoded.get("model"), answer.get("model")) or "",
-            (*self._system(decoded.get("system"), asked), *self._messages(asked)),
-            key=wrapper.session_key(record, body),
-            tools=[chat_tool(tool) for tool in objects(decoded.get("tools"))],
-            request_id=first_text(wrapper.value(record, wrapper.REQUEST_ID), answer.get("id")),
-            template_kwargs=_template_kwargs(decoded),
-            salt=first_text(decoded.get("cache_salt")),
-            reply=reply(answer["content"]) if isinstance(answer.get("content"), list) else None,
-            usage=counted(answer.get("usage")),
-            **wrapper.said(record),
-        )
-
-    def _system(self, system: Json, asked: list[Raw]) -> Iterator[JsonObject]:
-        inline = [jsontext.decode(raw) for raw in asked if b'"system"' in bytes(raw)]
-        return system_message(system, [message for message in inline if isinstance(message, dict)])
-
-    def _messages(self, asked: list[Raw]) -> Iterator[JsonObject]:
-        for raw in asked:
-            known = self._shared.get(key := bytes(raw))
-            if known is None:
-                message = jsontext.decode(raw)
-                if not isinstance(message, dict):
-                    raise ValueError("messages is not a list of objects")
-                known = () if message.get("role") == "system" else chat_messages(message)
-                self._shared[key] = known
-            yield from known
-
-
-def counted(said: Json) -> Usage:
-    """The usage of a response; a server that does not read its cache aloud leaves the field out."""
-    found = mapping(said)
-    read, created = found.get("cache_read_input_tokens"), found.get("cache_creation_input_tokens")
-    return usage(found.get("input_tokens"), found.get("output_tokens"), read, created=created, apart=True)
-
-
-def _template_kwargs(body: dict[str, Json]) -> JsonObject:
-    kwargs = mapping(body.get("chat_template_kwargs"))
-    effort = dig(body.get("output_config"), "effort")
-    return {**({"reasoning_effort": effort} if effort is not None else {}), **kwargs}
-
-
-def _answer(record: Fields) -> dict[str, Json]:
-    """The response, folded where it was streamed."""
-    said = wrapper.value(record, wrapper.RESPONSE)
-    stream = wrapper.value(record, wrapper.STREAM)
-    if isinstance(said, dict) and (said.get("usage") is not None or stream is None):
-        return said
-    if isinstance(said, str) and not said.lstrip().startswith(("data:", "event:")):
-        return mapping(said)
-    return folded(_events(said if stream is None else stream))
-
-
-def _events(stream: Json) -> Iterator[dict[str, Json]]:
-    if isinstance(stream, list) and all(isinstance(event, dict) for event in stream):
-        yield from objects(stream)
-        return
-    text = "\n".join(map(str, stream)) if isinstance(stream, list) else str(stream or "")
-    for piece in text.replace("\r", "\n").split("\n"):
-        if piece.startswith("data:"):
-            yield mapping(piece[len("data:") :].strip())
-
-
-def folded(events: Iterator[dict[str, Json]]) -> dict[str, Json]:
-    """The message that a stream of events builds."""
-    message: dict[str, Json] = {}
-    blocks: dict[int, dict[str, Json]] = {}
-    for event in events:
-        kind, index = event.get("type"), event.get("index")
-        number = index if isinstance(index, int) else 0
-        if kind == "message_start":
-            message = dict(mapping(event.get("message")))
-        elif kind == "content_block_start":
-            blocks[number] = dict(mapping(event.get("content_block")))
-        elif kind == "content_block_delta":
-            _append(blocks.setdefault(number, {"type": "text"}), mapping(event.get("delta")))
-        elif kind == "message_delta":
-            counts = {key: count for key, count in mapping(event.get("usage")).items() if count is not None}
-            message["usage"] = {**mapping(message.get("usage")), **counts}
-        elif kind == "error":
-            return {"type": "error"}
-    if message:
-        message["content"] = [_closed(blocks[number]) for number in sorted(blocks)]
-    return message
-
-
-def _append(block: dict[str, Json], delta: dict[str, Json]) -> None:
-    for key in ("text", "thinking", "partial_json"):
-        if isinstance(piece := delta.get(key), str):
-            block[key] = str(block.get(key) or "") + piece
-
-
-def _closed(block: dict[str, Json]) -> dict[str, Json]:
-    if isinstance(written := block.pop("partial_json", None), str):
-        block["input"] = mapping(written)
-    return block
+    return pairs.read(data, file, source, "messages", title, progress)

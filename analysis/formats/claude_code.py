@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from analysis.formats import jsontext, shape
-from analysis.formats.anthropic_messages import counted
 from analysis.formats.base import FormatError, Problems, Progress
 from analysis.formats.calls import count, entry, first_text, mapping, objects
 from analysis.formats.claude_lines import Line, Transcript
 from analysis.formats.grouping import Entry, by_first_turn, grouped
 from analysis.formats.jsontext import Fields
+from analysis.formats.message_pairs import counted
 from analysis.formats.tree import Step, steps
 from analysis.formats.zero_counts import without_doubtful_zeros
 from analysis.model.session import Json, Log, Mark, Problem, Usage

@@ -39,7 +39,7 @@ def line(exchange: Exchange, salted: Salted | None) -> bytes:
         "ts_end": exchange.ended_at,
         "path": exchange.path,
         "status": exchange.status,
-        "server": {"base": exchange.server} | ({"dp_rank": exchange.dp_rank} if exchange.dp_rank else {}),
+        "server": _server(exchange) or None,
         "client": exchange.client,
         "note": "; ".join(words for words in (exchange.cut, remark) if words) or None,
         "complete": False if exchange.cut else None,  # of the answer; "completeness" speaks of the request
@@ -50,6 +50,11 @@ def line(exchange: Exchange, salted: Salted | None) -> bytes:
             answer.decode("utf-8", "replace") if exchange.streamed else _verbatim(answer)
         )
     return msgspec.json.encode({name: value for name, value in fields.items() if value is not None}) + b"\n"
+
+
+def _server(exchange: Exchange) -> dict[str, object]:
+    named = {"base": exchange.server, "dp_rank": exchange.dp_rank}
+    return {name: value for name, value in named.items() if value}
 
 
 def _request(body: bytes, salted: Salted | None) -> tuple[object, str | None, str | None, str | None]:

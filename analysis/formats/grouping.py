@@ -9,7 +9,7 @@ import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from analysis.core.align import common_prefix
+from analysis.formats import prompts
 from analysis.model.session import JsonObject, Request, Session, Turn
 
 SHINGLE = 5  # words in a row that two texts must share to be about the same thing
@@ -87,7 +87,7 @@ def _with_lineages(turns: Sequence[Turn]) -> Iterator[Turn]:
     sides = 0
     for turn in turns:
         if turn.lineage is None and turn.request.kind == "chat":
-            head, opening = _head(turn.request), _first_of_user(turn.request)
+            head, opening = _head(turn.request), first_of_user(turn.request)
             lineage = openings.get(opening, heads.get(head, "")) if opening else heads.get(head, "")
             if lineage == "":
                 lineage = f"side-{sides}" if sides else None
@@ -97,7 +97,8 @@ def _with_lineages(turns: Sequence[Turn]) -> Iterator[Turn]:
         yield turn
 
 
-def _first_of_user(request: Request) -> str:
+def first_of_user(request: Request) -> str:
+    """What the user asked first, which every turn of a conversation begins with."""
     return next((_text(message) for message in request.messages if message.get("role") == "user"), "")
 
 
@@ -126,10 +127,11 @@ class _Inference:
     def session_of(self, turn: Turn) -> str:
         """The session that this turn continues, or a new one."""
         outline = tuple(self._outline(message) for message in turn.request.messages if message.get("role") != "system")
-        head, opening = _head(turn.request), _opening(turn.request, outline)
-        siblings = self._by_opening.setdefault(opening, {})
+        head = _head(turn.request)
+        looked_up, filed_under = _openings(turn.request, outline)
+        siblings = [known for key in looked_up for known in self._by_opening.get(key, {}).values()]
         cousins = self._by_head.setdefault((turn.request.model, head), {})
-        found = _by_history(turn, outline, siblings.values()) or _by_summary(outline, cousins.values())
+        found = _by_history(turn, outline, reversed(siblings)) or _by_summary(outline, cousins.values())
         if found is None:
             self._opened += 1
             found = _Open(f"inferred-{self._opened:04d}", turn)
@@ -137,7 +139,9 @@ class _Inference:
         for _role, text, _names in outline[_shared(found.outline, outline) :]:
             found.shingles |= _shingles(text)
         found.turn, found.outline, found.head, found.order = turn, outline, head, self._turns
-        siblings[found.session_id] = cousins[found.session_id] = found
+        for key in filed_under:
+            self._by_opening.setdefault(key, {})[found.session_id] = found
+        cousins[found.session_id] = found
         return found.session_id
 
     def _outline(self, message: JsonObject) -> Message:
@@ -148,13 +152,17 @@ class _Inference:
         return known[1]
 
 
-def _opening(request: Request, outline: tuple[Message, ...]) -> Hashable:
-    """What every turn of a session shares: the model and the messages up to the first of a user."""
+def _openings(request: Request, outline: tuple[Message, ...]) -> tuple[list[Hashable], list[Hashable]]:
+    """What every turn of a session shares: where to look for the session, and where to file it.
+
+    Of a chat that is the model and the messages up to the first of a user, of a completion how its prompt begins.
+    """
     if request.kind == "completion":
-        prompt = request.prompt
-        return request.model, "" if prompt is None else str(prompt[:1])
+        looked_up, filed_under = prompts.looked_up(request.prompt), prompts.filed_under(request.prompt)
+        return [(request.model, key) for key in looked_up], [(request.model, key) for key in filed_under]
     first_user = next((index for index, message in enumerate(outline) if message[0] == "user"), len(outline))
-    return request.model, outline[: first_user + 1]
+    opening = (request.model, outline[: first_user + 1])
+    return [opening], [opening]
 
 
 def _by_history(turn: Turn, outline: tuple[Message, ...], siblings: Iterable[_Open]) -> _Open | None:
@@ -162,24 +170,12 @@ def _by_history(turn: Turn, outline: tuple[Message, ...], siblings: Iterable[_Op
     best, most = None, (0, 0)
     for known in siblings:
         if turn.request.kind == "completion":
-            shared, shorter = _shared_prompt(known.turn.request.prompt, turn.request.prompt)
-            shared = shared if 2 * shared >= shorter else 0
+            shared = prompts.shared(known.turn.request.prompt, turn.request.prompt, most[0])
         else:
             shared = _shared(known.outline, outline)
         if shared and (shared, known.order) > most:
             best, most = known, (shared, known.order)
     return best
-
-
-def _shared_prompt(old: object, new: object) -> tuple[int, int]:
-    """Leading characters or token ids in common, and the length of the shorter prompt."""
-    if isinstance(old, str) and isinstance(new, str):
-        shorter = min(len(old), len(new))
-        shared = next((index for index in range(shorter) if old[index] != new[index]), shorter)
-        return shared, shorter
-    if old is None or new is None or isinstance(old, str) or isinstance(new, str):
-        return 0, 1
-    return common_prefix(old, new), min(len(old), len(new))  # type: ignore[arg-type]
 
 
 def _by_summary(outline: tuple[Message, ...], cousins: Iterable[_Open]) -> _Open | None:

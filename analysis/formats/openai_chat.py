@@ -1,22 +1,12 @@
 """Request/response pairs of the OpenAI API, one JSON object a request: the canonical log and its synonyms.
 
-Reads chat and completion requests, streamed responses as text or chunks, and token ids where the log has them.
-Does not read the Responses API, batch files or several prompts in one request.
+Reads chat and completion requests; a line that speaks another API that vLLM serves is read as that.
+Does not read batch files.
 """
 
-from dataclasses import replace
-from typing import cast, get_args
-
-from analysis.core.media import of_features
-from analysis.formats import jsontext, shape, sse, wrapper
-from analysis.formats.base import FormatError, Problems, Progress
-from analysis.formats.bodies import BodyReader, ResponseParts, ids, response
-from analysis.formats.calls import SALT_KEY, marks
-from analysis.formats.grouping import Entry, grouped
-from analysis.formats.jsontext import Fields
-from analysis.formats.times import seconds
-from analysis.formats.wrapper import ENDED, REQUEST, REQUEST_ID, RESPONSE, STARTED, STREAM
-from analysis.model.session import CachedBasis, Json, JsonObject, Log, TokenIds, Turn, Usage
+from analysis.formats import pairs
+from analysis.formats.base import FormatError, Progress
+from analysis.model.session import Log, Turn
 
 name = "openai-chat"
 title = "OpenAI request/response pairs, chat and completions: JSON lines, a JSON array or one object"
@@ -27,21 +17,17 @@ limitations: tuple[str, ...] = (
     "images count as whatever the chat template prints for them",
 )
 
-ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
-
 
 def sniff(head: bytes) -> bool:
-    """Yes to a request body in the first objects of the file, wrapped or bare, if no other tool's field is there."""
-    records = shape.opening(head)
-    foreign = any(shape.OTHERS & record.keys() for record in records)
-    return not foreign and any(wrapper.api(record) == "chat" for record in records)
+    """Yes where the first request of the file speaks this API, if no other tool's field is there."""
+    return pairs.opens_with(head) == "chat"
 
 
 def read(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
     """Parse a whole log; raise FormatError where not one record holds a request that was sent to a server."""
     log = read_bodies(data, file, source, progress)
     turns = [turn for session in log.sessions for turn in session.turns]
-    if not any(turn.request.model or turn.reply or turn.prompt_ids is not None for turn in turns):
+    if not any(turn.request.model or turn.reply or turn.prompt_ids is not None or _is_counted(turn) for turn in turns):
         raise FormatError(
             f"{file}: it holds messages, but no request to a model: no line names a model or has a response. Another"
             f" tool's own format? Whymiss reads {title}."
@@ -49,136 +35,10 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
     return log
 
 
+def _is_counted(turn: Turn) -> bool:
+    return turn.usage.cached_basis != "not-recorded"
+
+
 def read_bodies(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
     """Parse request bodies, with or without a response; raise FormatError where not one record is a request."""
-    problems = Problems(file)
-    bodies = BodyReader(SALT_KEY)
-    entries = []
-    for line, record in jsontext.records(data, problems, progress):
-        try:
-            if (entry := _entry(record, line, bodies, problems)) is not None:
-                entries.append(entry)
-        except ValueError as error:
-            problems.count(f"left out:{error}", line, f"left out: {error}.")
-    found = problems.listed()
-    if not entries:
-        first = f" First problem: line {found[0].line}: {found[0].message}" if found else ""
-        raise FormatError(f"{file}: no request in it that could be read. Whymiss reads {title}.{first}")
-    return Log(grouped(entries, file, source, name), found)
-
-
-def _entry(record: Fields, line: int, bodies: BodyReader, problems: Problems) -> Entry | None:
-    """One record as a turn without a number; None where the call failed and so was no turn."""
-    wrapped = wrapper.raw(record, REQUEST)
-    body = jsontext.fields(wrapper.unquoted(wrapped)) if wrapped is not None else record
-    request = bodies.request(body)
-    parts = _response(record, bare=wrapped is None)
-    status = wrapper.value(record, ("status",))
-    if parts.reply is None and (parts.error is not None or (isinstance(status, int) and status >= 400)):
-        # Not the server's words: they may echo the request, and with it a salt or a key.
-        said = status if isinstance(status, int) else "not logged"
-        problems.count("failed", line, f"the call failed (status {said}) and counts as no turn.")
-        return None
-    if not request.model and parts.model:
-        request = replace(request, model=parts.model)
-    turn = Turn(
-        number=0,
-        line=line,
-        request_id=_text(wrapper.value(record, REQUEST_ID)) or parts.request_id or f"line-{line}",
-        request=request,
-        reply=parts.reply,
-        usage=_with_basis(parts.usage, record),
-        prompt_ids=_either(ids(wrapper.value(record, ("prompt_token_ids",))), parts.prompt_ids),
-        output_ids=_either(ids(wrapper.value(record, ("output_token_ids",))), parts.output_ids),
-        started_at=seconds(wrapper.value(record, STARTED)),
-        ended_at=seconds(wrapper.value(record, ENDED)),
-        note=_text(wrapper.value(record, ("note",))),
-        replica=wrapper.replica(record),
-        server_version=parts.server_version,
-        completeness=marks(wrapper.value(record, ("completeness",))),
-        lineage=_text(wrapper.value(record, ("lineage",))),
-        client=_text(wrapper.value(record, ("client",))),
-        first_token_at=seconds(wrapper.value(record, ("ts_first_token",))),
-    )
-    turn = _with_media(turn, record, problems)
-    _remark(turn, parts.has_usage, problems)
-    for key, found in (("prompt_token_ids", turn.prompt_ids), ("output_token_ids", turn.output_ids)):
-        if wrapper.raw(record, (key,)) is not None and found is None:
-            problems.count(key, line, f"{key} is no list of token ids and was left out.")
-    return Entry(turn, wrapper.session_key(record, body), wrapper.value(record, ("session_inferred",)) is True)
-
-
-def _response(record: Fields, bare: bool) -> ResponseParts:
-    """The response of a record: as an object, or folded from its stream where the object lacks usage or ids."""
-    value = wrapper.value(record, RESPONSE)
-    if isinstance(value, str):
-        value = sse.fold(value) if value.lstrip().startswith("data:") else _object_in(value)
-    elif isinstance(value, list):
-        value = sse.fold_chunks([chunk for chunk in value if isinstance(chunk, dict)])
-    elif value is None and bare and "choices" in record:
-        value = {key: jsontext.decode(raw) for key, raw in record.items()}
-    body = cast(JsonObject, value) if isinstance(value, dict) else None
-    stream = wrapper.value(record, STREAM)
-    if stream is not None and (body is None or body.get("usage") is None or response(body).output_ids is None):
-        text = "\n".join(str(piece) for piece in stream) if isinstance(stream, list) else str(stream)
-        folded = sse.fold(text) or {}
-        # The stream has the ids of the reply where the object has none; what the object says goes first elsewhere.
-        choices = {"choices": folded["choices"]} if response(folded).output_ids is not None else {}
-        said = {key: item for key, item in (body or {}).items() if item is not None}
-        body = {**folded, **said, **choices} or None
-    return response(body)
-
-
-def _with_basis(usage: Usage, record: Fields) -> Usage:
-    """The usage, and why cached tokens are unknown as an earlier reader found: that may have seen more than a null."""
-    basis = wrapper.value(record, ("cached_basis",))
-    if usage.cached_tokens is None and basis in get_args(CachedBasis) and basis != "reported":
-        return replace(usage, cached_basis=cast(CachedBasis, basis))
-    return usage
-
-
-def _with_media(turn: Turn, record: Fields, problems: Problems) -> Turn:
-    """The turn with the images that the ``features`` of a render place in its ids."""
-    features = wrapper.value(record, ("features",))
-    if features is None or turn.prompt_ids is None:
-        return turn
-    try:
-        return replace(turn, media=of_features(features, len(turn.prompt_ids)))
-    except ValueError as error:
-        problems.count("features", turn.line, f"left out: {error}.")
-        return turn
-
-
-def _remark(turn: Turn, has_usage: bool, problems: Problems) -> None:
-    """State what is odd but readable, counted per kind."""
-    roles = {str(message.get("role")) for message in turn.request.messages} - ROLES
-    for role in sorted(roles):
-        problems.count(
-            f"role:{role}", turn.line, f"unknown role {role[:40]!r}: many chat templates drop such a message silently."
-        )
-    if turn.request.kind == "chat" and not turn.request.messages:
-        problems.count("empty", turn.line, "the request has an empty list of messages.")
-    if has_usage and turn.usage.prompt_tokens is None:
-        problems.count("counts", turn.line, "the usage has no count of prompt tokens that can be read.")
-    elif turn.usage.prompt_tokens is None:
-        problems.count(
-            "usage",
-            turn.line,
-            "the response carries no usage, so cached tokens are unknown here. For streams send"
-            ' "stream_options": {"include_usage": true}.',
-        )
-
-
-def _object_in(text: str) -> Json:
-    try:
-        return jsontext.decode(text.encode())
-    except ValueError:
-        return None
-
-
-def _either(first: TokenIds | None, second: TokenIds | None) -> TokenIds | None:
-    return first if first is not None else second
-
-
-def _text(value: Json) -> str | None:
-    return str(value) if isinstance(value, str | int) and str(value) else None
+    return pairs.read(data, file, source, "chat", title, progress)

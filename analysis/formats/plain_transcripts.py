@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from analysis.formats import jsontext, shape, wrapper
 from analysis.formats.base import FormatError, Problems, Progress
 from analysis.formats.calls import dig, entry, first_text, objects
+from analysis.formats.cline import is_history
 from analysis.formats.grouping import Entry, grouped
 from analysis.formats.times import seconds
 from analysis.formats.transcript import sent, steps
@@ -31,7 +32,7 @@ OTHERS = shape.OTHERS - {"conversations", "traj", "simulations", "trajectory"}
 def sniff(head: bytes) -> bool:
     """Yes to messages outside of a request, in an object without another tool's fields."""
     records = shape.opening(head)
-    if any(OTHERS & record.keys() or wrapper.api(record) is not None for record in records):
+    if is_history(records) or any(OTHERS & record.keys() or wrapper.api(record) is not None for record in records):
         return False
     first = {key: shape.value(record, key) for record in records[:1] for key in record}
     held = _conversations(first)

@@ -23,10 +23,11 @@ OTHERS = frozenset(
     {
         *("trajectory", "trajectory_format", "mini_version", "traj", "simulations"),  # mini-swe-agent, SWE-agent, tau
         *("call_type", "custom_llm_provider", "spend"),  # LiteLLM
-        *("latency_sec", "raw_response", "raw_messages"),  # OpenHands
+        *("latency_sec", "raw_response", "raw_messages", "kwargs"),  # OpenHands
         *("resourceSpans", "observations", "parentObservationId", "span_id", "dotted_order"),  # tracing
         *("parent_observation_id", "usageDetails", "usage_details"),
         *("eval", "samples", "captureData", "sessionUpdate", "systemPrompt", "system_prompt"),
+        "responseIsBinary",  # nock
         *("parentUuid", "isSidechain", "modelInfo", "conversations"),
     }
 )

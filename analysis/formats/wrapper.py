@@ -1,6 +1,6 @@
 """What stands around a request in the log of a proxy: body, answer, times, session key, who served it; by any name.
 
-Tells which API a pair speaks.  Reads no body.  Headers are looked into for a session key and a rank, and go no further.
+Tells which API a pair speaks.  Reads no message.  Of headers only a session key and a rank are looked at.
 """
 
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from analysis.formats.jsontext import Fields
 from analysis.formats.times import seconds
 from analysis.model.session import Json
 
-Api = Literal["chat", "messages", "responses"]
+Api = Literal["chat", "messages", "responses", "tokens", "render"]
 
 REQUEST = ("request", "body", "request_body", "input", "payload")
 RESPONSE = ("response", "response_body", "output")
@@ -29,42 +29,77 @@ PATH = ("path", "url", "endpoint")
 PROMPTS = ("messages", "prompt", "prompt_embeds")
 SENT = ("model", "prompt_token_ids")  # beside bare messages: they went to a server
 ANSWERED = ("choices", *RESPONSE, *STREAM)
+ROLLOUT = ("session_meta", "turn_context", "response_item", "event_msg", "compacted")  # the lines of Codex
+BODIES = (*PROMPTS, "input", "model", "token_ids")
+RENDERED = ("token_ids", "sampling_params")
+SEEN_OF_STREAM = 2000  # bytes: a stream says in its first event what it is
 
 
 def api(record: Fields) -> Api | None:
     """The API that a logged pair, or a bare request that names its model, speaks; None where it is neither.
 
-    ``messages`` is Anthropic's /v1/messages, ``chat`` stands for completions as well.
+    ``messages`` is Anthropic's /v1/messages, ``chat`` stands for completions as well, ``tokens`` is vLLM's
+    /inference/v1/generate, and ``render`` what vLLM makes of a request without running it.  Decodes no message.
     """
-    if is_batch(record):
+    if is_batch(record) or is_rollout(record):
         return None
-    wrapped = body_of(record)
-    body = wrapped if wrapped is not None else {key: jsontext.decode(item) for key, item in record.items()}
-    if wrapped is None and _is_told(body):
+    body = split(raw(record, REQUEST))
+    is_wrapped = any(name in body for name in BODIES)
+    if not is_wrapped and _is_told(record):
         return None
-    answer, stream = (
-        mapping(value(record, RESPONSE)),
-        str(value(record, STREAM) or value(record, RESPONSE) or "")[:2000],
-    )
     path = str(value(record, PATH) or "").partition("?")[0]
-    if answer.get("type") == "message" or "message_start" in stream or path.endswith("/messages"):
+    if path.endswith("/render") or _is_rendered(record):
+        return "render"
+    return _answered_by(record, path) or _asked_by(body if is_wrapped else record, is_wrapped)
+
+
+def _is_rendered(record: Fields) -> bool:
+    """Whether this is a request as vLLM renders it (its ``GenerateRequest``), or was answered with one or several."""
+    answer = raw(record, RESPONSE)
+    if answer is not None and bytes(answer).startswith(b"["):
+        answer = next(iter(jsontext.items(answer)), None)
+    answered = split(answer)
+    return any(all(name in fields for name in RENDERED) for fields in (record, answered))
+
+
+def _answered_by(record: Fields, path: str) -> Api | None:
+    """The API that the path or the answer names."""
+    answer = split(raw(record, RESPONSE))
+    stream = bytes(raw(record, (*STREAM, *RESPONSE)) or b"")[:SEEN_OF_STREAM]
+    if value(answer, ("type",)) == "message" or _names(stream, b"message_start") or path.endswith("/messages"):
         return "messages"
-    if answer.get("object") == "response" or '"response.created"' in stream or path.endswith("/responses"):
+    if value(answer, ("object",)) == "response" or _names(stream, b"response.created") or path.endswith("/responses"):
         return "responses"
-    if "messages" in body and ("system" in body or any("input_schema" in tool for tool in objects(body.get("tools")))):
+    return None
+
+
+def _asked_by(body: Fields, is_wrapped: bool) -> Api | None:
+    """The API that the fields of the request are of."""
+    if is_wrapped and "token_ids" in body:
+        return "tokens"
+    if "messages" in body and ("system" in body or _has_anthropic_tools(body)):
         return "messages"
     if "input" in body and ("instructions" in body or "previous_response_id" in body):
         return "responses"
-    is_chat = any(name in body for name in PROMPTS) and (
-        wrapped is not None or any(name in body for name in (*SENT, *ANSWERED))
-    )
-    return "chat" if is_chat else None
+    sent = is_wrapped or any(name in body for name in (*SENT, *ANSWERED))
+    return "chat" if sent and any(name in body for name in PROMPTS) else None
 
 
-def _is_told(body: dict[str, Json]) -> bool:
+def _has_anthropic_tools(body: Fields) -> bool:
+    tools = raw(body, ("tools",))
+    if tools is None or b'"input_schema"' not in bytes(tools):
+        return False
+    return any("input_schema" in tool for tool in objects(jsontext.decode(tools)))
+
+
+def _names(stream: bytes, event: bytes) -> bool:
+    return b'"' + event in stream or b"event: " + event in stream
+
+
+def _is_told(record: Fields) -> bool:
     """Whether a bare object is no request: its last message is a reply, and no other answer is beside it."""
-    messages = objects(body.get("messages"))
-    answered = any(name in body for name in ANSWERED)
+    messages = objects(value(record, ("messages",)))
+    answered = any(name in record for name in ANSWERED)
     return bool(messages) and messages[-1].get("role") == "assistant" and not answered
 
 
@@ -76,11 +111,16 @@ def is_batch(record: Fields) -> bool:
     return "body" in answer or ("body" in record and raw(record, (*RESPONSE, *STREAM)) is None)
 
 
+def is_rollout(record: Fields) -> bool:
+    """A line of a Codex rollout, whose payload may look like a request: a review has a ``prompt``, a call an input."""
+    return "payload" in record and value(record, ("type",)) in ROLLOUT
+
+
 def body_of(record: Fields) -> dict[str, Json] | None:
     """The wrapped body, decoded; None where the record is no wrapper."""
     found = raw(record, REQUEST)
     body = mapping(jsontext.decode(found)) if found is not None else {}
-    return body if any(name in body for name in (*PROMPTS, "input", "model")) else None
+    return body if any(name in body for name in BODIES) else None
 
 
 def said(record: Fields) -> dict[str, Any]:
@@ -142,3 +182,11 @@ def value(record: Fields, names: tuple[str, ...]) -> Json:
 def unquoted(body: msgspec.Raw) -> bytes | msgspec.Raw:
     """A body that was logged as a string of JSON, decoded once."""
     return str(jsontext.decode(body)).encode() if bytes(body).startswith(b'"') else body
+
+
+def split(body: msgspec.Raw | None) -> Fields:
+    """The fields of an object, or of the JSON text of one, undecoded; none where it is neither."""
+    try:
+        return jsontext.fields(unquoted(body)) if body is not None else {}
+    except ValueError:
+        return {}

@@ -13,18 +13,19 @@ class Exchange:
     ``request`` is the body as the client sent it; ``answer`` is what the server sent, as far as it came, and
     ``streamed`` says that it is a stream of events.  Times are seconds since the epoch: when the request was passed
     on, when the first byte of the answer came, and when it ended.  ``status`` is None where no answer began; ``cut``
-    says what ended it before its end, None where it is whole.  ``server`` is the address that was asked.
+    says what ended it before its end, None where it is whole.  ``server`` is the address that was asked.  A capture of
+    another tool may lack times and the server.
     """
 
     path: str
-    server: str
+    server: str | None
     request: bytes
     answer: bytes
     streamed: bool
     status: int | None
-    started_at: float
+    started_at: float | None
     first_at: float | None
-    ended_at: float
+    ended_at: float | None
     session_id: str | None = None
     request_id: str | None = None
     dp_rank: str | None = None

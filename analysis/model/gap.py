@@ -47,6 +47,8 @@ class SourceFacts:
     block short.  ``only_prompts_kept``: every hit ends with the previous prompt, never in its reply.  ``dropped_at``
     are instants (seconds) from which every session that went on started at 0 again.  ``outside_tokens`` are prompt
     tokens that the server was asked for beyond those of this log, None where its counters do not tell.
+    ``never_cached`` are models of which several turns say what was cached, and none of them a token, their own tokens
+    known or not.
     """
 
     settings: Settings
@@ -57,3 +59,4 @@ class SourceFacts:
     dropped_at: tuple[float, ...] = ()
     counters: Counters | None = None
     outside_tokens: int | None = None
+    never_cached: frozenset[str] = frozenset()

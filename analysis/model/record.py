@@ -78,8 +78,8 @@ class SessionFigures:
     ``cached_tokens`` and ``known_prompt_tokens`` count only the turns whose cached tokens the server reported.
     ``costliest`` is the divergence after which most tokens were lost: its turn and the message field it stands in.
     ``missed_tokens`` and ``lost_tokens`` leave out turns with a deliberate event.  ``top_cause`` is the code that
-    explains most wasted tokens.  ``text_turns`` were compared by text alone and ``text_changes`` of them change what
-    was sent before, none on purpose; ``text_turn`` is the one that leaves most characters behind its change.
+    explains most wasted tokens.  ``text_turns`` were compared by text alone; ``text_changes`` of them change what was
+    sent before, ``text_meant`` more on purpose.  ``text_turn`` is the change that leaves most characters behind it.
     """
 
     num_turns: int
@@ -98,6 +98,7 @@ class SessionFigures:
     top_cause: str | None = None
     text_turns: int = 0
     text_changes: int = 0
+    text_meant: int = 0
     text_turn: int | None = None
     text_segment: Segment | None = None
 

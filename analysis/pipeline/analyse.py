@@ -22,7 +22,7 @@ from analysis.model.session import Problem, Session, Turn
 from analysis.model.settings import Settings
 from analysis.pipeline.evidence import Compared
 from analysis.pipeline.explain import divergence
-from analysis.pipeline.gaps import Gaps, SideFiles, Visit, source_facts
+from analysis.pipeline.gaps import Gaps, SideFiles, Visit, never_cached, source_facts
 from analysis.pipeline.pool_sizes import PoolSizes, pool_sizes
 from analysis.pipeline.reconcile import reconcile
 from analysis.pipeline.tokens import RendererFor, TurnTokens, turn_tokens
@@ -30,6 +30,7 @@ from analysis.pipeline.tokens import RendererFor, TurnTokens, turn_tokens
 NO_SIDE_FILES = SideFiles()
 Keys = tuple[str, str | None, str | None, str | None]
 REMEDY = "Log token ids (return_token_ids), or render through a live server (--endpoint)."
+BLOCK_SIZES = 8  # tokens: every block size of vLLM is a multiple of it
 PATIENCE = 3  # turns in a row that a server may leave unanswered before the analysis gives up
 POOL_REMEDY = "From here on memory is taken as unlimited. Check the number of blocks (--blocks) and the log's times."
 Progress = Callable[[int, int], None]  # turns done, turns in all
@@ -123,7 +124,8 @@ class _Walk:
 
     def explain(self, side: SideFiles, blocks_needed: Sequence[int] = ()) -> None:
         """Say why, now that the whole history is known."""
-        facts = source_facts(self.visits, self.settings, side)
+        turns = [found.turn for found in self.results.values()]
+        facts = replace(source_facts(self.visits, self.settings, side), never_cached=never_cached(turns))
         facts = facts if self.is_complete else replace(facts, outside_tokens=None)
         gaps = Gaps(self.visits, self.settings, side, blocks_needed)
         ground = _Ground(facts, gaps, Compared(self.renderer_for), self._places())
@@ -158,6 +160,7 @@ class _Walk:
                 comparison=ground.compared.beside(before, index, previous, last),
                 first=ground.compared.with_others(found, self._others(place)) if opens else None,
                 before=last,
+                after=before[index + 1].turn if index + 1 < len(before) else None,
             )
             causes, notes = explain(asked)
             yield replace(found, causes=causes, notes=notes)
@@ -323,11 +326,14 @@ def _odd_counts(session: Session, settings: Settings) -> tuple[Problem, ...]:
     if odd is None:
         return ()
     fits = gcd(*counts)
-    return (
-        Problem(
-            session.file,
-            odd.line,
-            f"cached_tokens {odd.usage.cached_tokens} is no multiple of the block size {settings.block_size}"
-            f" ({settings.block_size_basis}). The largest size that fits every turn is {fits}: --block-size {fits}.",
-        ),
+    said = (
+        f"cached_tokens {odd.usage.cached_tokens} is no multiple of the block size {settings.block_size}"
+        f" ({settings.block_size_basis})."
     )
+    if fits % BLOCK_SIZES:
+        remedy = (
+            "No block size of vLLM fits: a hosted API or a gateway counts otherwise, so do not expect whole blocks."
+        )
+    else:
+        remedy = f"The largest size that fits every turn is {fits}: --block-size {fits}."
+    return (Problem(session.file, odd.line, f"{said} {remedy}"),)

@@ -10,7 +10,7 @@ import numpy as np
 
 from analysis.causes.comparison import Comparison
 from analysis.causes.fixes import Sent
-from analysis.causes.request_text import Known, compared, fields
+from analysis.causes.request_text import Known, compared, texts
 from analysis.model.finding import TextComparison
 from analysis.model.session import Mark, Request, Turn
 
@@ -24,7 +24,7 @@ def text_comparison(then: Turn, now: Turn, known: Known) -> TextComparison | Non
     if sides is None:
         return None
     old, new = sides
-    return compared(then.number, fields(old, then.reply, known), fields(new, None, known))
+    return compared(then.number, texts(old, then.reply, known), texts(new, None, known))
 
 
 def without_ids(then: Turn, now: Turn, continues: int | None, later: Request | None) -> Comparison | None:

@@ -5,7 +5,7 @@ the log and of the events are taken to be of one clock.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import gcd, inf
 from typing import NamedTuple
@@ -74,6 +74,15 @@ def source_facts(visits: Sequence[Visit], settings: Settings, side: SideFiles) -
         counters=side.counters,
         outside_tokens=_outside(visits, side.counters),
     )
+
+
+def never_cached(turns: Iterable[Turn]) -> frozenset[str]:
+    """Models of which several turns say what was cached, and none of them a token."""
+    said: dict[str, list[int]] = {}
+    for turn in turns:
+        if turn.usage.cached_tokens is not None:
+            said.setdefault(turn.request.model, []).append(turn.usage.cached_tokens)
+    return frozenset(model for model, hits in said.items() if len(hits) >= FEW and not any(hits))
 
 
 def looked_up(visits: Sequence[Visit]) -> int:

@@ -15,6 +15,7 @@ from analysis.model.plan import PlanStep, Tokens
 from analysis.model.session import JsonObject, Session
 from analysis.pipeline.analyse import Progress, analyse
 from analysis.pipeline.changes import nearest_other
+from analysis.pipeline.lineages import each_lineage
 from analysis.pipeline.tokens import RendererFor
 from analysis.pipeline.totals import Totals
 from analysis.pipeline.what_if import Renders, as_sent, changed_session
@@ -150,8 +151,15 @@ class _Peel:
         if code == PER_SESSION_TEXT:
             firsts = [as_sent(one)[0] for place, one in enumerate(self.totals.history) if place != index and one.turns]
             other = nearest_other(sent[0], firsts)
-        replies = [turn.reply for turn in self.totals.history[index].session.turns]
-        return restored(code, sent, replies, self.starts if index == self.index else (), knob, other)
+        starts = self.starts if index == self.index else frozenset()
+
+        def change(
+            mine: Sequence[Sent], replies: Sequence[JsonObject | None], places: Sequence[int]
+        ) -> Sequence[Sent] | None:
+            own = [place for place, whole in enumerate(places) if whole in starts]
+            return restored(code, mine, replies, own, knob, other)
+
+        return each_lineage(self.totals.history[index].session, sent, change)
 
     def _moved_elsewhere(self) -> dict[int, Lineage]:
         """The other sessions that have the same fault: their text moves with this one's."""

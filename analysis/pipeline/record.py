@@ -44,7 +44,8 @@ def figures(record: SessionRecord) -> SessionFigures:
         default=None,
     )
     segment = costliest.divergence.segment if costliest and costliest.divergence else None
-    changed = [turn for turn in turns if turn.text and turn.text.divergence and turn not in meant]
+    parted = [turn for turn in turns if turn.text and turn.text.divergence]
+    changed = [turn for turn in parted if turn not in meant]
     most = max(changed, key=_left_behind, default=None)
     return SessionFigures(
         num_turns=len(turns),
@@ -63,6 +64,7 @@ def figures(record: SessionRecord) -> SessionFigures:
         top_cause=_top_cause(record),
         text_turns=sum(turn.text is not None for turn in turns),
         text_changes=len(changed),
+        text_meant=len(parted) - len(changed),
         text_turn=most.turn if most else None,
         text_segment=most.text.divergence.segment if most and most.text and most.text.divergence else None,
     )

@@ -14,6 +14,7 @@ from analysis.model.settings import Settings
 from analysis.model.what_if import WhatIf
 from analysis.pipeline.changes import Change, Given, nearest_other
 from analysis.pipeline.importing import explained
+from analysis.pipeline.lineages import each_lineage
 from analysis.pipeline.peel import undone
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import Source
@@ -62,8 +63,8 @@ def try_change(on: Bench, index: int, change: Change, asked: Asked = NOTHING) ->
     sent = as_sent(on.history[index])
     firsts = [as_sent(one)[0] for place, one in enumerate(on.history) if place != index and one.session.turns]
     given = Given(asked.kwarg, nearest_other(sent[0], firsts) if change.asks == "other session" else None)
-    replies = [turn.reply for turn in on.history[index].session.turns]
-    changed = tuple(change.apply(sent, replies, given))
+    session = on.history[index].session
+    changed = each_lineage(session, sent, lambda mine, replies, _places: change.apply(mine, replies, given)) or sent
     if asked.template is None and _unchanged(sent, changed):
         return WhatIf(change.label, figures(on.history[index]), reason="it changes nothing in this session")
     try:

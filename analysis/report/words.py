@@ -166,7 +166,7 @@ def summary(record: SessionRecord) -> str:
     parts += [f"{unsaid:,} were reusable, unreported"] if unsaid else []
     parts += [f"{tokens:,} {_how(code)} ({code})" for code, tokens in wasted_by_cause(record.turns).items()]
     parts += [f"{meant:,} given up on purpose"] if meant else []
-    return f"Of {prompt:,} prompt tokens {', '.join(parts)}.{_in_replies(record)}"
+    return f"Of {prompt:,} prompt tokens {', '.join(parts or ['none were reusable'])}.{_in_replies(record)}"
 
 
 def _in_replies(record: SessionRecord) -> str:
@@ -249,7 +249,8 @@ def _by_text(figures: SessionFigures) -> str:
     changes, turns = figures.text_changes, figures.text_turns
     known = "" if turns >= figures.num_turns - 1 else f" of the {turns:,} that can be compared"
     if not changes:
-        return f"Approximate, by text: no request{known} changes what was sent before. The tokens are unknown."
+        meant = f", but for {figures.text_meant:,} on purpose" if figures.text_meant else ""
+        return f"Approximate, by text: no request{known} changes what was sent before{meant}. The tokens are unknown."
     verb, most = ("changes", "") if changes == 1 else ("change", "most of it ")
     place = f" in {place_of(figures.text_segment)}" if figures.text_segment else ""
     reason = LOST_IN_WORDS.get(figures.top_cause or "")

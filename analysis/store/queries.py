@@ -15,6 +15,7 @@ SESSIONS = """
         GROUP BY session_key),
     by_text AS (
         SELECT session_key, count(*) AS turns, count(*) FILTER (path IS NOT NULL AND NOT is_meant) AS changes,
+            count(*) FILTER (path IS NOT NULL AND is_meant) AS meant,
             arg_max({'turn': turn, 'path': path, 'role': role}, (previous_chars - equal_chars, -turn))
                 FILTER (path IS NOT NULL AND NOT is_meant) AS most
         FROM text_comparisons JOIN marked USING (session_key, turn) GROUP BY session_key)
@@ -32,6 +33,7 @@ SESSIONS = """
         any_value(divergences.char) AS costliest_char, any_value(role) AS costliest_role,
         coalesce(any_value(codes), []) AS causes,
         coalesce(any_value(by_text.turns), 0) AS text_turns, coalesce(any_value(by_text.changes), 0) AS text_changes,
+        coalesce(any_value(by_text.meant), 0) AS text_meant,
         any_value(most.turn) AS text_turn, any_value(most.path) AS text_path, any_value(most.role) AS text_role,
         list(cached_tokens / prompt_tokens ORDER BY marked.turn)
             FILTER (cached_tokens IS NOT NULL AND prompt_tokens > 0) AS hit_rates

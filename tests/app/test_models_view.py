@@ -117,6 +117,7 @@ def test_cells() -> None:
     row = {"num_turns": 9, "unknown_turns": 0, "mismatched_turns": 0}
     assert tokens(row) == "known"
     assert tokens({**row, "unknown_turns": 1}) == "unknown in 1 turn: compared by text"
+    assert tokens({**row, "unknown_turns": 9}, is_chosen=True) == "unknown: analyse its logs again"
     assert tokens({**row, "mismatched_turns": 2}) == "wrong tokenizer or template in 2 turns"
 
 

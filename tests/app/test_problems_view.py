@@ -7,7 +7,8 @@ import pandas as pd
 
 from analysis.model.session import Problem
 from analysis.store.repository import Import, Repository
-from app.problems_view import as_csv, rows
+from app.palette import palette
+from app.problems_view import MOST_ROWS, as_csv, rows, table_html
 
 
 def stored() -> pd.DataFrame:
@@ -40,6 +41,16 @@ def test_a_spreadsheet_shows_it_and_runs_nothing() -> None:
     header, first, second, third = csv.reader(io.StringIO(text))
     assert header == ["file", "line", "what", "remedy"]
     assert first[:2] == ["'-b.bin", ""] and second[1] == "3" and third[2] == "'=cmd|' /C calc'!A1"
+
+
+def test_the_table_on_the_page_is_escaped_and_says_how_many_it_leaves_out() -> None:
+    frame = rows(stored())
+    frame.loc[0, "what"] = "<script>alert(1)</script>"
+    made = table_html(frame, palette(True))
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in made and "<script" not in made
+    assert made.count("<tr>") == 4 and "<td>3</td>" in made and "<td></td>" in made
+    many = pd.concat([frame] * 200)
+    assert table_html(many, palette(True)).count("<tr>") == MOST_ROWS + 1
 
 
 def test_without_problems_there_is_no_row() -> None:

@@ -128,5 +128,5 @@ def test_nothing_known_is_unknown_and_no_zero(visit: Open, tmp_path: Path) -> No
     figures = cards(shown)
     assert len(figures) == 6 and figures.pop("Turns") == "2"
     assert set(figures.values()) == {"?"}
-    assert next(metric for metric in shown.metric if metric.label == "Turns").delta == "0 changes by text"
+    assert next(metric for metric in shown.metric if metric.label == "Turns").delta == "1 change by text"
     assert not shown.get(CHARTS) and "tokens unknown (2 turns)" in words(shown)

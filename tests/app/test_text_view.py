@@ -45,9 +45,18 @@ def test_the_headline_says_where_it_parts_or_that_nothing_changed() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "columns"),
     [
-        pytest.param("1. Go on", "2. Go on", ["at [1.] Go on", "at [2.] Go on"], id="a value"),
+        pytest.param(
+            "1. Go on, then stop",
+            "2. Go on, then stop",
+            ["at [1.] Go on, then stop", "at [2.] Go on, then stop"],
+            id="a value",
+        ),
+        pytest.param(
+            "1 is the one", "2 was the two", ["at [1 is the one]", "at [2 was the two]"], id="words by chance"
+        ),
         pytest.param("", ", it is", ["at <span class='wm-none'>(ends here)</span>", "at [, it is]"], id="an end"),
-        pytest.param("  x", "\nx", ["at [··]x", "at [↵<br>]x"], id="blanks"),
+        pytest.param("  x", "\nx", ["at [··x]", "at [↵<br>x]"], id="blanks"),
+        pytest.param(" ", "  ", ["at [·]", "at [··]"], id="nothing but blanks"),
         pytest.param("<b>&", "\x1b[0m", ["at [&lt;b&gt;&amp;]", "at [\\x1b[0m]"], id="markup and controls"),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.causes import CHANGES
 from analysis.causes.by_text import by_text
-from analysis.causes.request_text import compared, fields
+from analysis.causes.request_text import compared, texts
 from analysis.causes.unrendered import APPROXIMATE
 from analysis.model.finding import Cause
 from analysis.model.session import JsonObject
@@ -42,7 +42,7 @@ def causes(
     old: list[JsonObject], new: list[JsonObject], reply: JsonObject | None = None, **both: Any
 ) -> tuple[Cause, ...]:
     comparison = beside(old, new, reply, **both)  # type: ignore[arg-type]
-    sides = fields(comparison.then.request, reply, {}), fields(comparison.now.request, None, {})
+    sides = texts(comparison.then.request, reply, {}), texts(comparison.now.request, None, {})
     return by_text(comparison, compared(1, *sides).divergence, CHANGES)
 
 

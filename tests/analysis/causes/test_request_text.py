@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from analysis.causes.request_text import SHOWN, Known, compared, fields
+from analysis.causes.request_text import SHOWN, Known, Said, compared, texts
 from analysis.model.finding import TextComparison
 from analysis.model.session import JsonObject, Request
 from tests.builders import assistant, request, user
@@ -16,12 +16,16 @@ DUMPED = '{"type": "function", "function": {"name": "look", "description": null,
 
 
 def told(request: Request, reply: JsonObject | None = None) -> list[tuple[str, str | None, str]]:
-    return [(field.path, field.role, field.text) for field in fields(request, reply, {})]
+    return [
+        (f"{path}.{name}" if name else path, said.role, text)
+        for path, said in texts(request, reply, {})
+        for name, text in said.fields
+    ]
 
 
 def beside(then: Request, now: Request, reply: JsonObject | None = None) -> TextComparison:
     known: Known = {}
-    return compared(1, fields(then, reply, known), fields(now, None, known))
+    return compared(1, texts(then, reply, known), texts(now, None, known))
 
 
 def test_fields_stand_in_the_order_of_most_templates() -> None:
@@ -138,6 +142,33 @@ def test_long_texts_are_cut_to_what_is_read() -> None:
 
 def test_what_is_sent_again_is_written_once() -> None:
     known: Known = {}
-    fields(ASKED, None, known)
-    known[id(SYSTEM)] = SYSTEM, (("content", "remembered"),)
-    assert fields(ASKED, None, known)[0].text == "remembered"
+    texts(ASKED, None, known)
+    known[id(SYSTEM)] = SYSTEM, Said("system", (("content", "remembered"),), 10)
+    assert texts(ASKED, None, known)[0][1].fields == (("content", "remembered"),)
+
+
+CALLED = assistant("so", path="a")
+PLAIN = assistant("so")
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "equal", "place"),
+    [
+        pytest.param(
+            [CALLED, user("x")], [PLAIN, user("x")], (0, 2), ("messages[1].content", "messages[0].tool_calls[0]"),
+            id="a call that is gone",
+        ),
+        pytest.param(
+            [PLAIN, user("x")], [CALLED, user("x")], (0, 2), ("messages[0].tool_calls[0]", "messages[1].content"),
+            id="a call that was added",
+        ),
+        pytest.param([CALLED], [PLAIN], (0, 2), None, id="a request that ends before the call"),
+    ],
+)  # fmt: skip
+def test_a_message_with_other_fields(
+    then: list[JsonObject], now: list[JsonObject], equal: tuple[int, int], place: tuple[str, str] | None
+) -> None:
+    found = beside(request(*then), request(*now))
+    there = found.divergence
+    assert (found.equal_messages, found.equal_chars) == equal
+    assert (there and (there.segment.path, there.previous_segment.path)) == place

@@ -71,7 +71,3 @@ def test_what_is_no_request_is_refused() -> None:
     with pytest.raises(FormatError, match=r"^f: no request in it that could be read\. Whymiss reads Anthropic"):
         anthropic_messages.read(b'{"request": {"system": "s"}}', "f", "f")
     assert not anthropic_messages.sniff(sample("openai-responses/chain.jsonl").read_bytes())
-
-
-def test_an_error_in_a_stream_is_no_turn() -> None:
-    assert anthropic_messages.folded(iter([{"type": "message_start"}, {"type": "error"}])) == {"type": "error"}

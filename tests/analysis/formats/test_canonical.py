@@ -15,6 +15,7 @@ from analysis.formats.canonical import lines
 from analysis.model.session import CachedBasis, Log, Media, Request, Session, Turn, Usage
 from tests.analysis.formats.test_formats import FORMAT_OF
 from tests.builders import RECORDED, SAMPLES, log_of, of_turns, tokens, user
+from tests.format_samples import beside
 
 SALTED = next(path for path in RECORDED if path.stem == "cache-salt-rotated")
 REPLY = {"role": "assistant", "content": "yes"}
@@ -56,10 +57,9 @@ def assert_same(one: Log, other: Log) -> None:
 
 @pytest.mark.parametrize("path", FORMAT_OF, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_log_comes_back_the_same(path: Path) -> None:
-    """Batches are requests in one file and answers in another, which are read together."""
+    """What lies in several files is read together."""
     spans = FORMAT_OF[path] in {spanning.name for spanning in SPANNING}
-    files = sorted(path.parent.glob("*.jsonl")) if spans else [path]
-    found = read_logs([(file.name, file.read_bytes()) for file in files], path.name)
+    found = read_logs(beside(path) if spans else [(path.name, path.read_bytes())], path.name)
     logs = [log for _name, log in found if isinstance(log, Log)]
     assert logs
     for log in logs:

@@ -165,8 +165,11 @@ def test_a_zero_counts_where_another_session_shows_that_the_model_counts() -> No
 
 
 def test_branches_and_sub_agents_are_not_compared_with_the_session() -> None:
+    """Only a change of the model in the session itself has a cost that the counts show; the last turn begins anew."""
     (session,) = analyse(log_of_sample(*PROJECT).sessions, lambda model: None, Settings())
-    assert not any(turn.causes for turn in session.turns)
+    found = [(turn.turn.request.model, cause.code) for turn in session.turns for cause in turn.causes]
+    assert found == [("claude-other", "key/lora"), ("claude-other", "client/user-edit")]
+    assert session.turns[-1].causes[0].deliberate
     noted = {
         turn.turn.request_id for turn in session.turns if "measurement/lineage" in {note.code for note in turn.notes}
     }

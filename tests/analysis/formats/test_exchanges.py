@@ -33,6 +33,11 @@ def test_bodies_stand_in_the_line_as_they_were_sent() -> None:
     assert b'"request":' + REQUEST in raw and b'"response":' + ANSWER in raw
 
 
+def test_a_line_leaves_out_what_a_capture_of_another_tool_lacks() -> None:
+    found = written(exchange(server=None, started_at=None, first_at=None, ended_at=None))
+    assert sorted(found) == ["path", "request", "response", "status"]
+
+
 def test_a_line_says_when_where_and_who() -> None:
     one = exchange(session_id="s", request_id="r", dp_rank="1", client="agent/1")
     assert {name: value for name, value in written(one).items() if name not in ("request", "response")} == {

@@ -5,6 +5,7 @@ import gzip
 import json
 import random
 import textwrap
+import zipfile
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import analysis.formats as formats
 from analysis.formats import FORMATS, detect, named, read_log
 from analysis.formats.base import HEAD_BYTES, Format, FormatError, UnknownFormat
 from tests.builders import RECORDED, ROOT, SAMPLES
-from tests.format_samples import FORMAT_SAMPLES
+from tests.format_samples import FORMAT_SAMPLES, mutated, packed
 
 FORMAT_OF = {**dict.fromkeys((*SAMPLES, *RECORDED), "openai-chat"), **FORMAT_SAMPLES}
 NO_LOGS = {
@@ -152,23 +153,10 @@ def _ids(known: Format, data: bytes) -> set[tuple[int, str, int]]:
     return {(turn.line, turn.request_id, len(turn.request.messages)) for session in sessions for turn in session.turns}
 
 
-ODD: tuple[object, ...] = (None, True, 0, -1, 1e400, "", "x", [], {}, [None], {"a": 1}, "{", "[", {"role": 1}, 2**70)
-
-
-def _mutated(value: object, chance: random.Random) -> object:
-    if chance.random() < 0.06:
-        return chance.choice(ODD)
-    if isinstance(value, dict):
-        return {key: _mutated(item, chance) for key, item in value.items() if chance.random() > 0.03}
-    if isinstance(value, list):
-        return [_mutated(item, chance) for item in value if chance.random() > 0.03]
-    return value
-
-
 @given(st.sampled_from(list(FORMAT_SAMPLES)), st.sampled_from(FORMATS), st.integers(0, 2**32))
 @settings(max_examples=300, deadline=None)
 def test_a_parser_raises_nothing_else_whatever_stands_in_the_fields(path: Path, known: Format, seed: int) -> None:
-    data = json.dumps([_mutated(record, random.Random(seed)) for record in _records(path)]).encode()
+    data = _broken(path, random.Random(seed))
     known.sniff(data)
     with contextlib.suppress(FormatError):
         known.read(data, "f", "s")
@@ -182,13 +170,26 @@ def test_a_parser_raises_nothing_else_on_any_bytes(data: bytes, known: Format) -
         known.read(data, "f", "s")
 
 
+def _broken(path: Path, chance: random.Random) -> bytes:
+    """A sample with broken fields; an archive with broken fields in its members."""
+    if zipfile.is_zipfile(path):
+        return packed({name: json.dumps(mutated(value, chance)).encode() for name, value in _members(path).items()})
+    return json.dumps([mutated(record, chance) for record in _records(path)]).encode()
+
+
+@cache
+def _members(path: Path) -> dict[str, object]:
+    with zipfile.ZipFile(path) as archive:
+        return {name: json.loads(archive.read(name)) for name in archive.namelist()}
+
+
 @cache
 def _records(path: Path) -> list[object]:
     text = path.read_text("utf-8")
     try:
         whole = json.loads(text)
     except ValueError:
-        return [json.loads(line) for line in text.splitlines()]
+        return [json.loads(line) for line in text.splitlines() if line.startswith("{")]  # of what is no JSON, none
     return whole if isinstance(whole, list) else [whole]
 
 

@@ -61,7 +61,8 @@ def test_a_rewind_is_a_branch_and_a_rewritten_history_begins_anew() -> None:
     assert texts(last) == ["<state_snapshot>b was deleted</state_snapshot>", "Got it.", "What is left?"]
     assert (first.line, first.usage.output_tokens) == (3, 15)
     (found,) = analyse(log.sessions, lambda model: None, Settings())
-    assert not any(turn.causes for turn in found.turns)
+    assert [cause.code for turn in found.turns for cause in turn.causes] == ["client/compaction"]
+    assert found.turns[-1].causes[0].deliberate
 
 
 HEAD: JsonObject = {"sessionId": "s", "projectHash": "h"}

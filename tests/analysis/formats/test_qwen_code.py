@@ -53,7 +53,8 @@ def test_a_rewind_is_a_branch_and_a_compression_begins_anew() -> None:
     assert first.usage.output_tokens == 20
     assert [turn.note for turn in session.turns] == [None, None, None, None, "behind a compression of the history"]
     (found,) = analyse(log.sessions, lambda model: None, Settings())
-    assert not any(turn.causes for turn in found.turns)
+    assert [cause.code for turn in found.turns for cause in turn.causes] == ["client/compaction"]
+    assert found.turns[-1].causes[0].deliberate
 
 
 def line(uuid: str, parent: str | None, kind: str, text: str | None = None, **said: Json) -> JsonObject:

@@ -9,6 +9,7 @@ from analysis.model.session import Json
 
 CHAT: dict[str, Json] = {"model": "m", "messages": [{"role": "user", "content": "a"}]}
 DONE: dict[str, Json] = {"model": "m", "messages": [{"role": "user"}, {"role": "assistant"}]}
+RENDER: dict[str, Json] = {"token_ids": [1], "sampling_params": {}}
 
 
 def fields(record: object) -> jsontext.Fields:
@@ -36,6 +37,15 @@ def fields(record: object) -> jsontext.Fields:
             {"request": {"input": "a", "model": "m"}, "response": {"object": "list"}}, None, id="an embedding"
         ),
         pytest.param({"custom_id": "a", "body": CHAT}, None, id="a line of a batch"),
+        pytest.param({"type": "event_msg", "payload": CHAT}, None, id="a line of a rollout"),
+        pytest.param({"type": "request", "payload": CHAT}, "chat", id="a payload of a proxy"),
+        pytest.param({"request": {"token_ids": [1]}}, "tokens", id="a wrapped request of ids"),
+        pytest.param({"token_ids": [1], "sampling_params": {}}, "render", id="a render"),
+        pytest.param({"request": CHAT, "response": RENDER}, "render", id="a render as an answer"),
+        pytest.param({"request": CHAT, "response": [RENDER]}, "render", id="renders as an answer"),
+        pytest.param({"request": CHAT, "path": "/v1/messages/render"}, "render", id="the path of a render"),
+        pytest.param({"request": {**CHAT, "tools": [{"name": "input_schema"}]}}, "chat", id="a tool that is called so"),
+        pytest.param({"token_ids": [1]}, None, id="ids alone"),
         pytest.param({}, None, id="nothing"),
     ],
 )

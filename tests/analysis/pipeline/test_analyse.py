@@ -218,6 +218,15 @@ def test_a_count_that_fits_no_block_names_the_size_that_does() -> None:
     assert bytewise(made, block_size=32)[0].problems == ()
 
 
+def test_counts_that_no_block_size_fits_are_of_another_kind_of_server() -> None:
+    made = of_turns(turn(user("x" * 400), cached=192), turn(user("x" * 400), cached=98))
+    ((message,),) = [[problem.message for problem in found.problems] for found in bytewise(made)]
+    assert message.endswith(
+        "No block size of vLLM fits: a hosted API or a gateway counts otherwise, so do not expect whole blocks."
+    )
+    assert "--block-size" not in message
+
+
 def test_what_the_server_reused_beyond_the_log_is_said() -> None:
     (found,) = bytewise(of_turns(turn(user("x" * 100), cached=64)))
     account = found.turns[0].account

@@ -9,7 +9,7 @@ from analysis.model.evidence import Counters, KvEvent
 from analysis.model.gap import Gap, SourceFacts
 from analysis.model.session import TokenIds, Turn
 from analysis.model.settings import Settings
-from analysis.pipeline.gaps import Gaps, SideFiles, source_facts
+from analysis.pipeline.gaps import Gaps, SideFiles, never_cached, source_facts
 from tests.builders import tokens
 from tests.evidence import SETTINGS, SIZE, logged, visits
 
@@ -256,3 +256,18 @@ def test_a_turn_that_skips_the_cache_is_no_pattern() -> None:
     made = together(192, 192, 192)
     made[6] = (made[6][0], replace(made[6][1], request=replace(made[6][1].request, skips_cache=True)))
     assert facts(*made).dropped_at == ()
+
+
+def test_models_that_never_had_a_hit() -> None:
+    """Three turns that say so are enough, unknown ones do not count, and one hit is a hit."""
+
+    def turns(model: str, *cached: int | None) -> list[Turn]:
+        return [logged(tokens(1), cached=hit, model=model) for hit in cached]
+
+    said = [
+        *turns("never", 0, None, 0, 0),
+        *turns("once", 0, 0, 0, 16),
+        *turns("few", 0, 0, None),
+        *turns("unknown", None),
+    ]
+    assert never_cached(said) == {"never"}

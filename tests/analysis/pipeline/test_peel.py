@@ -142,3 +142,21 @@ def test_a_salt_needs_no_tokenizer() -> None:
     (step,) = found.plan
     assert (step.code, step.turns, step.reason) == ("key/cache-salt", (2,), None)
     assert step.after is not None and step.after.reusable > step.before.reusable
+
+
+def test_a_side_call_keeps_its_own_head_and_costs_the_plan_nothing() -> None:
+    """The clock of the conversation is frozen; the title call between its turns never had it."""
+
+    def clock(minute: int) -> dict[str, Any]:
+        return {"role": "system", "content": f"It is 2026-03-02 10:{minute:02}:00. Be kind and be short."}
+
+    talk = [user("a"), assistant("yes"), user("b"), assistant("no"), user("c")]
+    turns = [turn(clock(number), *talk[: 2 * number - 1]) for number in (1, 2, 3)]
+    title = replace(turn({"role": "system", "content": "You give titles."}, user("title, please")), lineage="title")
+    (alone,) = of_bytes(of_turns(*turns))
+    (found,) = of_bytes(of_turns(turns[0], title, *turns[1:]))
+    (step,), (expected,) = found.plan, alone.plan
+    assert (step.code, step.turns, expected.turns) == (CLOCK, (3, 4), (2, 3))
+    assert step.after is not None and expected.after is not None
+    assert step.recovers == expected.recovers
+    assert step.after.prompt - expected.after.prompt == found.turns[1].prompt_tokens

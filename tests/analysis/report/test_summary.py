@@ -56,6 +56,13 @@ def test_summary_of_missed_tokens(missed: list[tuple[int, str | None]], sentence
     assert summary(with_missed(*missed)) == sentence
 
 
+def test_a_summary_where_nothing_is_said_and_nothing_could_be_reused() -> None:
+    account = Account(None, None, 0, 0, 4, 0, 0)
+    record = record_of("01")
+    turns = (replace(record.turns[0], prompt_tokens=4, account=account, causes=()),)
+    assert summary(replace(record, turns=turns)) == "Of 4 prompt tokens none were reusable."
+
+
 def test_there_is_no_summary_of_unknown_tokens() -> None:
     turns = tuple(replace(turn, account=None) for turn in record_of("01").turns)
     assert summary(replace(record_of("01"), turns=turns)) == ""

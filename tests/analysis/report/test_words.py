@@ -104,6 +104,12 @@ LOST = {"lost_tokens": 6_000, "costliest_turn": 4}
             id="by text, nothing changed",
         ),
         pytest.param(
+            {"unknown_turns": 9, "text_turns": 8, "text_meant": 2},
+            "Approximate, by text: no request changes what was sent before, but for 2 on purpose. The tokens are"
+            " unknown.",
+            id="by text, what was meant",
+        ),
+        pytest.param(
             {"unknown_turns": 9, "text_turns": 8, "text_changes": 1, "text_turn": 4, "text_segment": SYSTEM},
             "Approximate, by text: 1 request changes what was sent before, at turn 4 in the system message. The tokens"
             " are unknown.",

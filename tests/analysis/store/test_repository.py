@@ -96,8 +96,14 @@ def test_the_row_of_a_session_is_its_turns_added_up(
 
 def test_the_row_of_a_session_that_was_compared_by_text(empty: Repository) -> None:
     record = text_record()
+    meant = tuple(replace(cause, deliberate=True) for cause in record.turns[2].causes)
+    edited = replace(record, turns=(*record.turns[:2], replace(record.turns[2], causes=meant), record.turns[3]))
+    empty.save(an_import(edited, sha256="t"))
+    assert (empty.sessions().text_meant[0], figures(edited).text_meant) == (1, 1)
+    assert (empty.sessions().text_changes[0], figures(edited).text_changes) == (0, 0)
+    empty.delete(1)
     key = empty.save(an_import(record))
-    assert empty.session(1) == record
+    assert empty.session(2) == record
     row, sums = empty.sessions().iloc[0], figures(record)
     assert (sums.text_turns, sums.text_changes, sums.text_turn, sums.unknown_turns) == (3, 1, 3, 4)
     assert (row.text_turns, row.text_changes, row.text_turn) == (3, 1, 3)

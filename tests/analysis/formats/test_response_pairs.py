@@ -1,0 +1,18 @@
+"""Pairs of the Responses API; whole logs are in test_responses_api."""
+
+from analysis.formats.base import Problems
+from analysis.formats.response_pairs import ResponsePairs
+from tests.format_samples import record
+
+FIRST = {"request": {"model": "m", "input": "a"}, "response": {"id": "r1", "object": "response", "output": []}}
+NEXT = {"request": {"model": "m", "input": "b", "previous_response_id": "r1"}, "response": {"id": "r2"}}
+
+
+def test_a_chain_is_known_when_all_pairs_are() -> None:
+    pairs = ResponsePairs(Problems("f"))
+    for line, taken in enumerate([FIRST, NEXT, {"request": {"model": "m"}}], 1):
+        pairs.take(line, record(taken))
+    assert [(entry.key, len(entry.turn.request.messages)) for entry in pairs.entries()] == [("r1", 1), ("r1", 2)]
+    assert [(problem.line, problem.message) for problem in pairs.problems.listed()] == [
+        (3, "left out: the request has no input.")
+    ]
