@@ -100,19 +100,18 @@ def first_seen(turns: pd.DataFrame, losses: pd.DataFrame, day: date) -> list[str
     return found
 
 
-def said(day: date, before: date | None, table: pd.DataFrame, moved: pd.DataFrame) -> str:
+def said(day: date, before: date | None, moved: pd.DataFrame) -> str:
     """What changed on a day, in one sentence."""
     now = int(moved.after.sum())
     name = f"{day:%A} {day}"
     if before is None:
-        return f"{name} is the first day of all: {now:,} tokens were wasted."
+        return f"{name} is the first day of all: {counted(now, 'token')} wasted."
     was = int(moved.before.sum())
     if now == was:
-        return f"{name}: {now:,} tokens were wasted, as many as on {before:%A} {before}."
+        return f"{name}: {counted(now, 'token')} wasted, as many as on {before:%A} {before}."
     most = moved.iloc[0]
-    verb = "more" if now > was else "fewer"
     times = f" ({now / was:.1f} times as many)" if was and now > 2 * was else ""
     return (
-        f"{name}: {counted(abs(now - was), 'token')} {verb} were wasted than on {before:%A} {before}, {now:,} after"
-        f" {was:,}{times}. The largest change: {most['name']}, {most.change:+,}."
+        f"{name}: {counted(now, 'token')} wasted, {abs(now - was):,} {'more' if now > was else 'fewer'} than on"
+        f" {before:%A} {before}{times}. The largest change: {most['name']}, {most.change:+,}."
     )

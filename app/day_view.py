@@ -65,7 +65,7 @@ def _changes(turns: pd.DataFrame, losses: pd.DataFrame, table: pd.DataFrame, day
     if moved.empty:
         st.markdown(plain(f"{day:%A} {day}: nothing was wasted."))
         return
-    st.markdown(f"**{plain(day_frames.said(day, before, table, moved))}**")
+    st.markdown(f"**{plain(day_frames.said(day, before, moved))}**")
     if new := day_frames.first_seen(turns, losses, day):
         st.markdown(plain(f"Seen for the first time that day: {', '.join(new)}."))
     if before is not None:

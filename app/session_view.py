@@ -44,11 +44,12 @@ def headline(record: SessionRecord) -> None:
         facts.append("grouped by its messages: the log has no session key")
     if names := clients(record):
         facts.append(f"client {names}")
-    st.text(" · ".join(facts))
-    markers_of(*record.turns)
     st.subheader(plain(verdict(figures(record))), anchor=False)
-    if sentence := summary(record):
-        st.text(sentence)
+    markers_of(*record.turns)
+    with st.expander("For engineers"):
+        st.text(" · ".join(facts))
+        if sentence := summary(record):
+            st.text(sentence)
     if record.turns and all(turn.cached_tokens is None for turn in record.turns):
         st.info(plain(f"Cached tokens are {BASIS[record.turns[0].cached_basis]}."))
     for problem in record.problems:

@@ -203,7 +203,7 @@ def test_the_table_says_what_was_wasted_and_why(visit: Open, samples: Path) -> N
     row = table.loc["larch-locks-5d10"]
     assert (row.wasted_tokens, row.source, list(row.causes)) == (1712, "busy-server.jsonl", ["capacity/eviction"])
     assert row.wasted_share == pytest.approx(1712 / 23_078)
-    assert row.verdict == "7% computed again though unchanged: the blocks had to make room for other requests."
+    assert row.verdict == "7% computed again though unchanged: the memory was needed for other requests."
     assert table.loc["desk-chat-60417"].wasted_share == pytest.approx(13_920 / 16_269)
     assert list(table.loc["pw-backoff-7f21"].causes) == [] and table.loc["pw-backoff-7f21"].wasted_share == 0
     total = next(metric for metric in shown.metric if metric.label == "Wasted tokens")
