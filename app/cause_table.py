@@ -45,6 +45,7 @@ def table(frame: pd.DataFrame) -> str | None:
         key=desk_state.field("causes"),
         hide_index=True,
         height=min(35 * len(frame) + 38, 250),
+        placeholder="?",
         on_select="rerun",
         selection_mode="single-row",
         alt="Causes by the tokens they cost; select one to see its sessions only",

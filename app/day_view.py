@@ -95,6 +95,7 @@ def _figures(days: pd.DataFrame, table: pd.DataFrame) -> date | None:
             key=desk_state.field("day_table"),
             hide_index=True,
             height=min(35 * len(frame) + 38, 320),
+            placeholder="?",
             on_select="rerun",
             selection_mode="single-row",
             alt="Days with their turns and wasted tokens; select one to list its sessions",

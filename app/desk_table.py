@@ -33,6 +33,7 @@ def table(frame: pd.DataFrame, zone: str) -> tuple[int | None, list[int]]:
         key=_key(frame),
         hide_index=True,
         height=min(35 * len(frame) + 38, MOST_HEIGHT),
+        placeholder="?",
         on_select="rerun",
         selection_mode=["multi-row", "single-cell"],
         alt="Sessions, the worst first; click a row to open it, tick rows to compare or mark them",

@@ -17,6 +17,10 @@ from tests.many_sessions import fill_with_many
 from tests.sample_store import record_of
 
 MANY = 200
+DIALOG = """
+from app import desk_state, rates_view
+rates_view.rates_dialog(desk_state.models())
+"""
 GIVEN = {"sample/agent-8k": Rates(Price(2.0, 0.5, 8.0), 8000)}
 CLOCK = "volatile-head/client-timestamp"
 
@@ -162,10 +166,16 @@ def test_a_price_makes_money_of_tokens(visit: Open, writable: Path) -> None:
 
 
 def test_prices_are_given_in_a_dialog(visit: Open, writable: Path) -> None:
-    shown = press(no_exception(visit("sessions", writable, q="desk")), "Prices")
+    press(no_exception(visit("sessions", writable)), "Prices")
+    shown = no_exception(AppTest.from_string(DIALOG).run(timeout=60))
     assert any("prefill" in table.value and len(table.value) == 1 for table in shown.dataframe)
-    state.repository().desk.set_rates(GIVEN)
-    press(press(press(shown, "Clear filters"), "Prices"), "Save")
+    for field_of, value in (("Uncached, per million", 2.0), ("Cached, per million", 0.5)):
+        field(shown, "number_input", field_of).set_value(value)
+    press(shown, "Save")
+    assert "Give all three prices, or none." in words(shown) and state.repository().desk.rates() == {}
+    field(shown, "number_input", "Output, per million").set_value(8.0)
+    field(shown, "number_input", "Prefill rate").set_value(8000)
+    press(shown, "Save")
     assert state.repository().desk.rates() == GIVEN
 
 
