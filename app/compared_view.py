@@ -36,7 +36,7 @@ def compared(asked: Asked) -> None:
     st.markdown(
         "\n".join(f"- **{plain(name)}**: {plain(words)}" for name, words in zip(names, rows.verdict, strict=True))
     )
-    table = figures_table(rows, names)
+    table = figures_table(rows, names, desk_state.zone(asked))
     st.dataframe(table, alt="Figures of the sessions side by side", height=35 * len(table) + 38)
     with st.container(horizontal=True, gap="small"):
         for (key, _record), name in zip(found, names, strict=True):
@@ -65,7 +65,7 @@ def column_names(records: Sequence[SessionRecord]) -> list[str]:
     return [name if twice[name] == 1 else f"{index}. {name}" for index, name in enumerate(names, 1)]
 
 
-def figures_table(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+def figures_table(rows: pd.DataFrame, names: Sequence[str], zone: str) -> pd.DataFrame:
     """A column per session, a row per figure; what is not known is a question mark."""
     shown: Mapping[str, tuple[str, str]] = {
         "Status": ("status", "{}"),
@@ -80,9 +80,10 @@ def figures_table(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
         "Prompt tokens": ("prompt_tokens", "{:,.0f}"),
         "Model": ("model", "{}"),
         "Client": ("clients", "{}"),
-        "Started (UTC)": ("started", "{:%Y-%m-%d %H:%M}"),
+        f"Started ({zone})": ("started", "{:%Y-%m-%d %H:%M}"),
         "Log": ("source", "{}"),
     }
+    rows = rows.assign(started=rows.started.dt.tz_convert(zone))
     table = {label: [_text(value, form) for value in rows[column]] for label, (column, form) in shown.items()}
     return pd.DataFrame.from_dict(table, orient="index", columns=list(names))
 

@@ -54,7 +54,9 @@ class Asked:
     def filters(self) -> dict[str, str]:
         """The filters that are set, by name, as a person reads them; the search is not among them."""
         lists = {name: ", ".join(_shown(one) for one in getattr(self, name)) for name in _LISTS}
-        days = {name: str(getattr(self, name) or "") for name in ("since", "until")}
+        days = {"since": str(self.since or ""), "until": str(self.until or "")}
+        if self.since is not None and self.since == self.until:
+            days = {"day": f"{self.since:%A} {self.since}"}
         return {name: text for name, text in (lists | days).items() if text}
 
 

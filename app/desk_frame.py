@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pandas as pd
 
-from analysis.core.price import Rates, prefill_rate, total_cost, wasted_cost
+from analysis.core.price import MOST_TURNS, Rates, prefill_rate, total_cost, wasted_cost
 from analysis.model.desk import Mark
 from app.desk_address import Asked
 
@@ -57,13 +57,15 @@ def with_marks(frame: pd.DataFrame, marks: Mapping[int, Mark]) -> pd.DataFrame:
 def speeds(turns: pd.DataFrame) -> dict[str, float]:
     """Computed tokens a second by model, measured from the turns that say when their first token came."""
     timed = turns[turns.computed_tokens.notna() & turns.seconds_to_first_token.notna()]
-    found = {
-        str(model): prefill_rate(
-            [(int(n), float(s)) for n, s in zip(mine.computed_tokens, mine.seconds_to_first_token, strict=True)]
-        )
-        for model, mine in timed.groupby("model", observed=True)
-    }
+    found = {str(model): _speed(mine) for model, mine in timed.groupby("model", observed=True)}
     return {model: rate for model, rate in found.items() if rate is not None}
+
+
+def _speed(turns: pd.DataFrame) -> float | None:
+    """The rate of the turns of one model; of very many, every so many are enough."""
+    step = -(-len(turns) // MOST_TURNS) or 1
+    few = turns.sort_values("computed_tokens", kind="stable").iloc[::step]
+    return prefill_rate(list(zip(few.computed_tokens.tolist(), few.seconds_to_first_token.tolist(), strict=True)))
 
 
 def with_costs(

@@ -56,7 +56,7 @@ LIGHT = Palette(
     background="#FFFFFF",
     text="#2F2D2B",
     grid="#E3E6EB",
-    series=("#0B5FA5", "#C44E00", "#3A8F5C", "#8A5FBF", "#B98900", "#4BA3C7", "#B04A6F", "#6B7280"),
+    series=("#0B5FA5", "#C44E00", "#3A8F5C", "#8A5FBF", "#9A7200", "#2A86AD", "#B04A6F", "#6B7280"),
 )
 
 DARK = Palette(

@@ -1,5 +1,8 @@
 """The sessions of the store with their verdicts, and what stands around their table: sums, and the imports."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -15,7 +18,10 @@ COUNTS = (
     "reusable_tokens", "missed_tokens", "lost_tokens", "unknown_turns", "mismatched_turns", "text_turns",
     "text_changes", "text_meant",
 )  # fmt: skip
-
+FIGURES = (
+    *COUNTS, "causes", "costliest_turn", "costliest_path", "costliest_role", "text_turn", "text_path", "text_role",
+)  # fmt: skip
+TILE_WIDTH = 172  # pixels: six stand in a row at 1,280 pixels, narrower windows wrap them
 WASTED = "computed although the server had seen them: lost after earlier text changed, or missed though unchanged."
 
 
@@ -27,7 +33,7 @@ def sessions() -> pd.DataFrame:
 @st.cache_data(show_spinner=False, max_entries=4)
 def _sessions(stamp: state.Stamp) -> pd.DataFrame:
     frame = state.repository().sessions()
-    figures = [figures_of(row) for row in frame.to_dict("records")]
+    figures = [figures_of(row) for row in frame[list(FIGURES)].to_dict("records")]
     return frame.assign(
         verdict=[verdict(one) for one in figures],
         wasted_tokens=pd.array([wasted(one) for one in figures], dtype="Int64"),
@@ -48,9 +54,9 @@ def _share(part: int | None, whole: int) -> float | None:
     return part / whole if part is not None and whole else None
 
 
-def figures_of(row: dict[str, object]) -> SessionFigures:
+def figures_of(row: Mapping[str, Any]) -> SessionFigures:
     """A row of the store as the figures of a session."""
-    counts = {name: int(str(row[name]).partition(".")[0]) for name in COUNTS}
+    counts = {name: int(row[name]) for name in COUNTS}
     codes = row["causes"]
     return SessionFigures(
         **counts,
@@ -85,17 +91,19 @@ def totals(frame: pd.DataFrame) -> None:
         ("Wasted tokens", short(wasted_tokens) if len(measured) else "unknown", share, f"{wasted_tokens:,}: {WASTED}"),
         *_costs(frame),
     ]
-    for place, (label, value, note, words) in zip(st.columns(len(tiles)), tiles, strict=True):
-        place.metric(
-            label,
-            value,
-            delta=note,
-            delta_color="off",
-            delta_arrow="off",
-            border=True,
-            height="stretch",
-            help=words,
-        )
+    with st.container(horizontal=True, gap="small"):
+        for label, value, note, words in tiles:
+            st.metric(
+                label,
+                value,
+                delta=note,
+                delta_color="off",
+                delta_arrow="off",
+                border=True,
+                height="stretch",
+                width=TILE_WIDTH,
+                help=words,
+            )
 
 
 def _costs(frame: pd.DataFrame) -> list[tuple[str, str, str | None, str | None]]:
@@ -114,8 +122,10 @@ def _costs(frame: pd.DataFrame) -> list[tuple[str, str, str | None, str | None]]
 
 
 def short(count: int) -> str:
-    """A count that fits into a tile: from ten million on in millions."""
-    return f"{count:,}" if count < 10_000_000 else f"{count / 1e6:,.1f} M"
+    """A count that fits into a tile: from a million on in millions."""
+    if count < 1_000_000:
+        return f"{count:,}"
+    return f"{count / 1e6:,.{2 if count < 10_000_000 else 1}f} M"
 
 
 def imports(frame: pd.DataFrame, may_forget: bool = True) -> int | None:

@@ -29,11 +29,12 @@ def test_what_is_not_known_is_a_question_mark() -> None:
         "total_cost": None, "hit_rate": pd.NA, "num_turns": 3, "num_divergences": 0, "prompt_tokens": 5000,
         "model": "", "clients": [], "started": pd.Timestamp("2026-11-24 12:00", tz="UTC"), "source": "a.jsonl",
     }  # fmt: skip
-    table = figures_table(pd.DataFrame([row]), ["one"]).one.to_dict()
+    table = figures_table(pd.DataFrame([row]), ["one"], "Asia/Tokyo").one.to_dict()
     assert table == {
         "Status": "new", "Wasted tokens": "1,234", "of the prompts": "50.0%", "Wasted seconds": "?",
         "Wasted cost": "0.0000", "Cost": "?", "Hit rate (reported)": "?", "Turns": "3", "Divergences": "0",
-        "Prompt tokens": "5,000", "Model": "?", "Client": "?", "Started (UTC)": "2026-11-24 12:00", "Log": "a.jsonl",
+        "Prompt tokens": "5,000", "Model": "?", "Client": "?", "Started (Asia/Tokyo)": "2026-11-24 21:00",
+        "Log": "a.jsonl",
     }  # fmt: skip
 
 

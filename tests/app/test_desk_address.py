@@ -64,3 +64,4 @@ def test_an_address_is_cut_where_it_is_too_long() -> None:
 def test_filters_are_named_as_a_person_reads_them() -> None:
     assert Asked(q="x", order="cost").filters == {}
     assert Asked(label=("", "eu"), since=date(2026, 1, 2)).filters == {"label": "none, eu", "since": "2026-01-02"}
+    assert Asked(since=date(2026, 11, 24), until=date(2026, 11, 24)).filters == {"day": "Tuesday 2026-11-24"}
