@@ -26,7 +26,8 @@ def turn_comparison(record: SessionRecord, session_key: int, turn: TurnRecord, b
     size = record.settings.block_size
     ids = state.full_ids(session_key)
     if turn.turn not in ids:
-        st.info(f"The tokens of turn {turn.turn} are unknown.")
+        more = " It is compared by text below." if turn.text else ""
+        st.info(f"The tokens of turn {turn.turn} are unknown.{more}")
         return
     found = turn.divergence
     st.subheader(plain(_headline(turn, block)), anchor=False)

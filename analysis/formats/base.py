@@ -71,6 +71,13 @@ class Problems:
             for kind, (line, message) in self._first.items()
         )
 
+    def refusal(self, why: str, title: str) -> FormatError:
+        """The error of a file without a turn: why, what the format named ``title`` reads, and the first problem."""
+        found = self.listed()
+        place = f"line {found[0].line}: " if found and found[0].line is not None else ""
+        first = f" First problem: {place}{found[0].message}" if found else ""
+        return FormatError(f"{self.file}: {why}. Whymiss reads {title}.{first}")
+
 
 def and_more(message: str, more: int) -> str:
     """A message that stands for others like it."""

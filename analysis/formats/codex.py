@@ -7,7 +7,7 @@ Does not read the reasoning of hosted models: it is encrypted.
 from collections.abc import Iterator
 
 from analysis.formats import jsontext, shape, wrapper
-from analysis.formats.base import FormatError, Problems, Progress
+from analysis.formats.base import Problems, Progress
 from analysis.formats.calls import dig, entry, first_text, mapping, objects, usage
 from analysis.formats.grouping import Entry, grouped
 from analysis.formats.response_items import chat_tool
@@ -55,7 +55,7 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
             rollout.read(line, kind, mapping(said.get("payload")), at)
     calls = rollout.calls()
     if not calls:
-        raise FormatError(f"{file}: no call of a model in it. Whymiss reads {title}.")
+        raise problems.refusal("no call of a model in it", title)
     if rollout.aborted_line is not None:
         problems.add(rollout.aborted_line, ABORTED)
     if summed := next((call for call in calls if call.turn), None):

@@ -7,7 +7,7 @@ and writes arguments.  Does not read what Inspect answered from its own cache, n
 from dataclasses import replace
 
 from analysis.formats import jsontext, shape
-from analysis.formats.base import FormatError, Problems, Progress
+from analysis.formats.base import Problems, Progress
 from analysis.formats.bodies import response
 from analysis.formats.calls import dig, entry, first_text, mapping, template_kwargs
 from analysis.formats.grouping import Entry, grouped
@@ -50,11 +50,9 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
                 problems.count(why, number, f"{why}: no turn.")
             else:
                 entries.append(_entry(number, key, f"{key} call {place}", call, bodies))
-    found = problems.listed()
     if not entries:
-        first = f" First problem: {found[0].message}" if found else ""
-        raise FormatError(f"{file}: no sample with a call to a model in it. Whymiss reads {title}.{first}")
-    return Log(grouped(entries, file, source, name), found)
+        raise problems.refusal("no sample with a call to a model in it", title)
+    return Log(grouped(entries, file, source, name), problems.listed())
 
 
 def _no_turn(event: JsonObject) -> str | None:

@@ -15,7 +15,7 @@ from analysis.formats.grouping import grouped
 from analysis.formats.loose_messages import Asked, asked, reply
 from analysis.formats.times import seconds
 from analysis.formats.totals import settled
-from analysis.formats.traced_call import Call, Span, entries, none_found
+from analysis.formats.traced_call import Call, Span, entries
 from analysis.model.session import Json, JsonObject, Log, Usage
 
 name = "langfuse"
@@ -70,7 +70,7 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
     spans = [_span(seen, line, key) for line, seen, key in _observations(data, problems, progress)]
     found = [*entries(spans, problems, NO_PROMPT)]
     if not found:
-        raise none_found(file, title, problems)
+        raise problems.refusal("no call of a model with its prompt in it", title)
     return Log(grouped(found, file, source, name), problems.listed())
 
 

@@ -16,7 +16,7 @@ from analysis.formats.langchain_messages import generation
 from analysis.formats.loose_messages import Asked, asked, reply
 from analysis.formats.times import seconds
 from analysis.formats.totals import settled
-from analysis.formats.traced_call import Call, Span, entries, none_found
+from analysis.formats.traced_call import Call, Span, entries
 from analysis.model.session import Json, JsonObject, Log, Usage
 
 name = "langsmith"
@@ -65,7 +65,7 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
     spans = [_span(run_id, run, line) for run_id, (line, run) in runs.items()]
     found = [*entries(spans, problems, NO_PROMPT)]
     if not found:
-        raise none_found(file, title, problems)
+        raise problems.refusal("no call of a model with its prompt in it", title)
     return Log(grouped(found, file, source, name), problems.listed())
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from msgspec.json import encode
 
 from analysis.formats import jsontext, shape
-from analysis.formats.base import FormatError, Problems, Progress
+from analysis.formats.base import Problems, Progress
 from analysis.formats.bodies import response
 from analysis.formats.calls import count, dig, entry, first_text, mapping, objects, template_kwargs, usage
 from analysis.formats.grouping import Entry, grouped
@@ -47,11 +47,9 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
             problems.count(why, line, f"{why}: no turn.")
             continue
         entries += _entries(line, said, problems)
-    found = problems.listed()
     if not entries:
-        first = f" First problem: line {found[0].line}: {found[0].message}" if found else ""
-        raise FormatError(f"{file}: no call with its prompt in it. Whymiss reads {title}.{first}")
-    return Log(grouped(entries, file, source, name), found)
+        raise problems.refusal("no call with its prompt in it", title)
+    return Log(grouped(entries, file, source, name), problems.listed())
 
 
 def _no_turn(said: JsonObject) -> str | None:

@@ -7,7 +7,7 @@ responses and no ``info``: those are plain transcripts.
 from collections.abc import Iterator
 
 from analysis.formats import jsontext, shape
-from analysis.formats.base import FormatError, Problems, Progress
+from analysis.formats.base import Problems, Progress
 from analysis.formats.bodies import response
 from analysis.formats.calls import dig, entry, first_text, mapping, objects
 from analysis.formats.grouping import Entry, grouped
@@ -43,7 +43,7 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
         said = {key: jsontext.decode(raw) for key, raw in record.items()}
         entries += _entries(line, said, file)
     if not entries:
-        raise FormatError(f"{file}: no reply of a model in it. Whymiss reads {title}.")
+        raise problems.refusal("no reply of a model in it", title)
     return Log(grouped(entries, file, source, name), problems.listed())
 
 

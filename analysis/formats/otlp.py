@@ -13,7 +13,7 @@ from analysis.formats.base import Problems, Progress
 from analysis.formats.calls import count, dig, first_text, mapping, objects
 from analysis.formats.grouping import grouped
 from analysis.formats.times import seconds
-from analysis.formats.traced_call import Call, Span, entries, none_found
+from analysis.formats.traced_call import Call, Span, entries
 from analysis.model.session import Json, JsonObject, Log
 
 name = "otlp"
@@ -69,7 +69,7 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
         spans += [_span(found, line) for found in _spans(said)]
     found = [*entries(_with_keys(spans), problems, NO_PROMPT)]
     if not found:
-        raise none_found(file, title, problems)
+        raise problems.refusal("no call of a model with its prompt in it", title)
     return Log(grouped(found, file, source, name), problems.listed())
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from analysis.formats import jsontext, shape, wrapper
-from analysis.formats.base import FormatError, Problems, Progress
+from analysis.formats.base import Problems, Progress
 from analysis.formats.chat_pairs import ChatPairs
 from analysis.formats.grouping import Entry, grouped
 from analysis.formats.jsontext import Fields
@@ -91,10 +91,9 @@ def read(data: bytes, file: str, source: str, own: Api, title: str, progress: Pr
     pairs = Pairs(problems)
     for line, record in jsontext.records(data, problems, progress):
         pairs.take(line, record, own)
-    sessions, found = pairs.sessions(file, source), problems.listed()
+    sessions = pairs.sessions(file, source)
     if not sessions:
-        first = f" First problem: line {found[0].line}: {found[0].message}" if found else ""
-        raise FormatError(f"{file}: no request in it that could be read. Whymiss reads {title}.{first}")
+        raise problems.refusal("no request in it that could be read", title)
     return Log(sessions, problems.listed())
 
 

@@ -6,7 +6,7 @@ Every reply becomes a request with the messages before it.  Knows no usage, so w
 from collections.abc import Iterator
 
 from analysis.formats import jsontext, shape, wrapper
-from analysis.formats.base import FormatError, Problems, Progress
+from analysis.formats.base import Problems, Progress
 from analysis.formats.calls import dig, entry, first_text, objects
 from analysis.formats.cline import is_history
 from analysis.formats.grouping import Entry, grouped
@@ -56,7 +56,7 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
     if loose:
         entries += _entries(1, file, loose, {})
     if not entries:
-        raise FormatError(f"{file}: no reply of a model in it, so nothing to compare. Whymiss reads {title}.")
+        raise problems.refusal("no reply of a model in it, so nothing to compare", title)
     return Log(grouped(entries, file, source, name), problems.listed())
 
 

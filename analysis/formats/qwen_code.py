@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from analysis.formats import jsontext, shape
-from analysis.formats.base import FormatError, Problems, Progress
+from analysis.formats.base import Problems, Progress
 from analysis.formats.calls import count, entry, first_text, mapping, objects, usage
 from analysis.formats.gemini_parts import MODEL, chat_messages, parts_of
 from analysis.formats.grouping import Entry, grouped
@@ -52,7 +52,7 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
         chats.setdefault(key, _Chat(key)).add(said, line, problems)
     entries = [one for chat in chats.values() for one in chat.entries()]
     if not entries:
-        raise FormatError(f"{file}: no reply of a model in it. Whymiss reads {title}.")
+        raise problems.refusal("no reply of a model in it", title)
     return Log(grouped(without_doubtful_zeros(entries), file, source, name), problems.listed())
 
 

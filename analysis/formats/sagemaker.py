@@ -4,7 +4,7 @@ Each invocation is read by the API that its body speaks.  Does not read invocati
 """
 
 from analysis.formats import jsontext, shape, traffic
-from analysis.formats.base import FormatError, Problems, Progress
+from analysis.formats.base import Problems, Progress
 from analysis.formats.calls import dig, first_text
 from analysis.formats.jsontext import Fields
 from analysis.formats.pairs import Pairs
@@ -35,10 +35,9 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
     for line, record in jsontext.records(data, problems, progress):
         if not pairs.take(line, traffic.record(_seen(record))):
             problems.count("other", line, "no chat, completion, messages or responses request: no turn.")
-    sessions, found = pairs.sessions(file, source, name), problems.listed()
+    sessions = pairs.sessions(file, source, name)
     if not sessions:
-        first = f" First problem: line {found[0].line}: {found[0].message}" if found else ""
-        raise FormatError(f"{file}: no request to a model in it. Whymiss reads {title}.{first}")
+        raise problems.refusal("no request to a model in it", title)
     return Log(sessions, problems.listed())
 
 

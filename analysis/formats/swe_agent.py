@@ -6,7 +6,7 @@ Knows the tokens of a whole run only, so usage and cached tokens of a turn are u
 from collections.abc import Iterator
 
 from analysis.formats import jsontext, shape
-from analysis.formats.base import FormatError, Problems, Progress
+from analysis.formats.base import Problems, Progress
 from analysis.formats.calls import dig, entry, first_text, objects
 from analysis.formats.grouping import Entry, grouped
 from analysis.formats.transcript import sent, steps
@@ -43,7 +43,7 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
         said = {key: jsontext.decode(raw) for key, raw in record.items()}
         entries += _entries(line, said, file)
     if not entries:
-        raise FormatError(f"{file}: no step with a reply of a model in it. Whymiss reads {title}.")
+        raise problems.refusal("no step with a reply of a model in it", title)
     return Log(grouped(entries, file, source, name), problems.listed())
 
 

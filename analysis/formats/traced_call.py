@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from msgspec.json import encode
 
-from analysis.formats.base import FormatError, Problems
+from analysis.formats.base import Problems
 from analysis.formats.calls import dig, entry, first_text, template_kwargs
 from analysis.formats.grouping import Entry
 from analysis.formats.spans import NESTED, Branch, SpanTree
@@ -87,13 +87,6 @@ def entries(spans: Sequence[Span], problems: Problems, no_prompt: str) -> Iterat
 def _was_served(call: Call) -> bool:
     """Whether a call that ended in an error had an answer: a prompt alone may have been counted by the tracing tool."""
     return call.usage.prompt_tokens is not None and (call.reply is not None or call.usage.cached_tokens is not None)
-
-
-def none_found(file: str, title: str, problems: Problems) -> FormatError:
-    """The error of a file without a turn, with the first reason."""
-    found = problems.listed()
-    first = f" First problem: line {found[0].line}: {found[0].message}" if found else ""
-    return FormatError(f"{file}: no call of a model with its prompt in it. Whymiss reads {title}.{first}")
 
 
 def _entry(span: Span, call: Call, lineage: str | None) -> Entry:

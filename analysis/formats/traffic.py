@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from analysis.formats import exchanges, jsontext
-from analysis.formats.base import FormatError, Problems
+from analysis.formats.base import Problems
 from analysis.formats.jsontext import Fields
 from analysis.formats.pairs import Pairs
 from analysis.formats.wrapper import RANK_HEADER, SESSION_HEADER
@@ -59,11 +59,10 @@ class Traffic:
         """All calls as a log; raise FormatError where there is none."""
         sessions = self.pairs.sessions(file, source, log_format)
         if not sessions:
-            found = self.problems.listed()
-            first = f" First problem: entry {found[0].line}: {found[0].message}" if found else ""
-            raise FormatError(
-                f"{file}: no call to a model in it: of {self.num_seen:,} requests none is a POST of JSON to a path that"
-                f" ends with {', '.join(CALLS)}. Whymiss reads {title}.{first}"
+            raise self.problems.refusal(
+                f"no call to a model in it: of {self.num_seen:,} requests none is a POST of JSON to a path that ends"
+                f" with {', '.join(CALLS)}",
+                title,
             )
         if passed := self.num_seen - self.num_calls:
             message = f"{passed:,} of {self.num_seen:,} requests are no calls to a model and were passed over."

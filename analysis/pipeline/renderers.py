@@ -37,7 +37,7 @@ class Renderers:
         """What was chosen by model, as text: another choice is another analysis, too.  Empty where one is for all."""
         if self.server is not None or self.model is not None:
             return {}
-        return {model: f"{choice.kind} {choice.value}" for model, choice in sorted(self.chosen.items())}
+        return {model: _name(choice) for model, choice in sorted(self.chosen.items())}
 
     def has(self, model: str) -> bool:
         """Whether there is a renderer for this model, without loading it."""
@@ -50,7 +50,10 @@ class Renderers:
         """
         if not self.has(model):
             return None
-        name = self.label if self.server or self.model else self.choices.get(model) or f"folder {self.known[model]}"
+        if self.server is not None or self.model is not None:
+            name = self.label
+        else:
+            name = _name(self.chosen[model]) if model in self.chosen else f"folder {self.known[model]}"
         if name not in self._loaded:
             self._loaded[name] = self._load(model)
         return self._loaded[name]
@@ -68,3 +71,7 @@ class Renderers:
         server = VllmServer(choice.value, api_key=self.api_key)
         server.describe()  # better once for the model than at every turn: is anybody there?
         return LiveRenderer(server)
+
+
+def _name(choice: RendererChoice) -> str:
+    return f"{choice.kind} {choice.value}"

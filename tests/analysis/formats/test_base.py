@@ -30,3 +30,13 @@ def test_problems_of_one_kind_are_counted_under_the_first_line() -> None:
 
 def test_an_unknown_format_is_a_format_error() -> None:
     assert issubclass(UnknownFormat, FormatError) and issubclass(FormatError, ValueError)
+
+
+def test_a_file_without_a_turn_says_why_and_what_stood_first() -> None:
+    problems = Problems("f")
+    assert str(problems.refusal("no call in it", "logs of x")) == "f: no call in it. Whymiss reads logs of x."
+    problems.add(3, "left out.")
+    assert str(problems.refusal("no call in it", "x")).endswith("reads x. First problem: line 3: left out.")
+    whole = Problems("f")
+    whole.add(None, "cut off.")
+    assert str(whole.refusal("no call in it", "x")).endswith("First problem: cut off.")

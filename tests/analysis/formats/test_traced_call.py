@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from analysis.formats.base import Problems
-from analysis.formats.traced_call import Call, Span, completeness, entries, none_found
+from analysis.formats.traced_call import Call, Span, completeness, entries
 from analysis.model.session import JsonObject, Mark, Usage
 
 ASKED: tuple[JsonObject, ...] = ({"role": "user", "content": "hi"},)
@@ -103,10 +103,3 @@ def test_what_is_sent_again_is_one_object() -> None:
 )
 def test_what_a_call_lacks(call: Call, lacks: set[Mark]) -> None:
     assert completeness(call) == lacks
-
-
-def test_a_file_without_a_turn_says_why() -> None:
-    problems = Problems("f")
-    assert str(none_found("f", "x", problems)) == "f: no call of a model with its prompt in it. Whymiss reads x."
-    problems.add(3, "left out.")
-    assert str(none_found("f", "x", problems)).endswith("First problem: line 3: left out.")
