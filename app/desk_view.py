@@ -18,6 +18,8 @@ LEGEND = (
     " same. Wasted seconds and cost need a prefill rate and a price of the model: see Prices."
 )
 
+NEEDED = {"seconds": "the prefill rate of its model", "cost": "the price of its model"}  # to sort by it
+
 
 def listed(frame: pd.DataFrame, asked: Asked, causes: pd.DataFrame) -> pd.DataFrame:
     """The sessions that pass every filter, the worst first."""
@@ -65,9 +67,8 @@ def sessions(shown: pd.DataFrame, asked: Asked, everything: int) -> None:
     if shown.empty:
         st.info(f"None of {counted(everything, 'session')} passes the filters and the search.")
         return
-    column = desk_frame.SORTED_BY[asked.order]
-    if shown[column].isna().all():
-        st.caption(f"The {ORDERS[asked.order]} of no session here are known: give a price or a prefill rate in Prices.")
+    if asked.order in NEEDED and shown[desk_frame.SORTED_BY[asked.order]].isna().all():
+        st.caption(f"No session here has known {ORDERS[asked.order]}: give {NEEDED[asked.order]} in Prices.")
     above = st.container()
     clicked, ticked = table(shown, desk_state.zone(asked))
     if clicked is not None:

@@ -22,6 +22,7 @@ FIGURES = (
     *COUNTS, "causes", "costliest_turn", "costliest_path", "costliest_role", "text_turn", "text_path", "text_role",
 )  # fmt: skip
 TILE_WIDTH = 172  # pixels: six stand in a row at 1,280 pixels, narrower windows wrap them
+UNKNOWN = "?"  # as in the tables of the command line; a word is cut off in a tile of a narrow window
 WASTED = "computed although the server had seen them: lost after earlier text changed, or missed though unchanged."
 
 
@@ -82,13 +83,19 @@ def totals(frame: pd.DataFrame) -> None:
     measured = frame[frame.wasted_tokens.notna()]
     wasted_tokens, measured_tokens = int(measured.wasted_tokens.sum()), int(measured.prompt_tokens.sum())
     share = f"{wasted_tokens / measured_tokens:.1%} of the prompts" if measured_tokens else None
-    rate = f"{frame.cached_tokens.sum() / known:.1%}" if known else "not reported"
+    rate = f"{frame.cached_tokens.sum() / known:.1%}" if known else UNKNOWN
+    wasted_words = short(wasted_tokens) if len(measured) else UNKNOWN
     reported = "Cached over prompt tokens, over the turns whose cached tokens the server reported."
     tiles = [
         ("Sessions", f"{len(frame):,}", None, None),
         ("Prompt tokens", short(prompt), None, f"{prompt:,}"),
         ("Hit rate", rate, None, reported),
-        ("Wasted tokens", short(wasted_tokens) if len(measured) else "unknown", share, f"{wasted_tokens:,}: {WASTED}"),
+        (
+            "Wasted tokens",
+            wasted_words,
+            share,
+            f"{wasted_tokens:,}: {WASTED}" if len(measured) else WASTED.capitalize(),
+        ),
         *_costs(frame),
     ]
     with st.container(horizontal=True, gap="small"):

@@ -84,7 +84,7 @@ def test_fields_are_written_into_the_address(visit: Open, samples: Path) -> None
 
 def test_a_filter_that_nothing_passes_is_shown_and_can_be_cleared(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("sessions", samples, model="no such model", order="cost"))
-    assert "None of 24 sessions passes" in words(shown) and cards(shown)["Wasted tokens"] == "unknown"
+    assert "None of 24 sessions passes" in words(shown) and cards(shown)["Wasted tokens"] == "?"
     press(shown, "Clear filters")
     assert len(listed(shown)) == len(SESSIONS)
 
@@ -156,7 +156,9 @@ def test_fewer_than_two_are_not_compared(visit: Open, samples: Path, compare: st
 
 def test_a_price_makes_money_of_tokens(visit: Open, writable: Path) -> None:
     shown = no_exception(visit("sessions", writable, order="cost"))
-    assert "The wasted cost of no session here are known" in words(shown) and "Wasted cost" not in cards(shown)
+    assert "No session here has known wasted cost: give the price of its model in Prices." in words(
+        shown
+    ) and "Wasted cost" not in cards(shown)
     state.repository().desk.set_rates(GIVEN)
     no_exception(shown.run())
     table = tables_of_sessions(shown)[0].value.set_index("session_id")
