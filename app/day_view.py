@@ -86,7 +86,8 @@ def _changes(turns: pd.DataFrame, losses: pd.DataFrame, table: pd.DataFrame, day
 def _figures(days: pd.DataFrame, table: pd.DataFrame) -> date | None:
     """The table behind the picture; the day of the row that was clicked."""
     names = day_frames.gathered(table)
-    frame = days.join(names, on="day").fillna(dict.fromkeys(names.columns, 0))
+    labels = {f"name_{index}": str(name) for index, name in enumerate(names.columns)}
+    frame = days.join(names.set_axis(list(labels), axis=1), on="day").fillna(dict.fromkeys(labels, 0))
     frame = frame.sort_values("day", ascending=False, ignore_index=True)
     column = st.column_config
     with st.expander("The days as a table"):
@@ -106,7 +107,7 @@ def _figures(days: pd.DataFrame, table: pd.DataFrame) -> date | None:
                 "prompt_tokens": column.NumberColumn("Prompt tokens", format="localized", width=110),
                 "wasted_tokens": column.NumberColumn("Wasted", format="localized", width=90),
                 "wasted_share": column.NumberColumn("of prompts", format="percent", width=90),
-                **{str(name): column.NumberColumn(str(name), format="localized") for name in names.columns},
+                **{key: column.NumberColumn(label, format="localized") for key, label in labels.items()},
             },
         )
     rows = event.selection.rows

@@ -20,6 +20,7 @@ ORDERS = {
 BREAKDOWNS = {"cause": "by cause", "model": "by model", "client": "by client version"}
 LOOKS = {"causes": "Causes", "days": "Days: what changed"}
 MOST_COMPARED = 8
+YEARS = range(1970, 2200)  # of days that a log can have
 LONGEST = 300  # characters of one value
 _LISTS = ("model", "label", "cause", "client", "fidelity", "status", "assignee")
 
@@ -125,9 +126,10 @@ def zones() -> tuple[str, ...]:
 
 def _day(text: str) -> date | None:
     try:
-        return date.fromisoformat(text)
+        found = date.fromisoformat(text)
     except ValueError:
         return None
+    return found if found.year in YEARS else None
 
 
 def _keys(texts: Iterable[str]) -> Iterable[int]:

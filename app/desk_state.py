@@ -62,6 +62,11 @@ def zone(wanted: Asked) -> str:
     return wanted.zone or known_zone(st.context.timezone) or "UTC"
 
 
+def chosen_zone() -> str:
+    """The time zone that the list of sessions was asked for last, for the dates of other pages."""
+    return zone(st.session_state.get(ASKED, Asked()))
+
+
 def link(wanted: Asked) -> str:
     """The address of the page with what is asked for, to be sent to somebody; days keep the time zone they are of."""
     if wanted.since or wanted.until:

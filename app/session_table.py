@@ -135,7 +135,7 @@ def short(count: int) -> str:
     return f"{count / 1e6:,.{2 if count < 10_000_000 else 1}f} M"
 
 
-def imports(frame: pd.DataFrame, may_forget: bool = True) -> int | None:
+def imports(frame: pd.DataFrame, zone: str, may_forget: bool) -> int | None:
     """What was imported; return the key of an import that the person wants to forget."""
     if frame.empty:
         return None
@@ -150,7 +150,9 @@ def imports(frame: pd.DataFrame, may_forget: bool = True) -> int | None:
                 "file": "Log",
                 "num_sessions": st.column_config.NumberColumn("Sessions", format="localized"),
                 "num_bytes": st.column_config.NumberColumn("Size", format="bytes"),
-                "imported_at": st.column_config.DatetimeColumn("Imported", format="YYYY-MM-DD HH:mm"),
+                "imported_at": st.column_config.DatetimeColumn(
+                    f"Imported ({zone})", format="YYYY-MM-DD HH:mm", timezone=zone
+                ),
             },
             alt="Imported logs" + ("; select one to forget it" if may_forget else ""),
         )

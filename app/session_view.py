@@ -11,7 +11,7 @@ from analysis.model.record import SessionFigures, SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
 from analysis.report.text_words import incomplete, parts_at
 from analysis.report.words import counted, described, reconciled, summary, verdict
-from app import charts, state
+from app import charts, desk_state, state
 from app.block_map import block_map
 from app.markers import clients, markers_of
 from app.plain import plain
@@ -173,14 +173,18 @@ def pictures(record: SessionRecord) -> None:
 def turn_table(record: SessionRecord) -> None:
     """Every figure of every turn, as a table."""
     with st.expander("All turns as a table"):
-        st.dataframe(_table(record.turns), hide_index=True, alt="All turns with all token figures")
+        st.dataframe(
+            _table(record.turns, desk_state.chosen_zone()), hide_index=True, alt="All turns with all token figures"
+        )
 
 
-def _table(turns: tuple[TurnRecord, ...]) -> pd.DataFrame:
+def _table(turns: tuple[TurnRecord, ...], zone: str) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Turn": [turn.turn for turn in turns],
-            "Started (UTC)": pd.to_datetime([turn.started_at for turn in turns], unit="s", utc=True),
+            f"Started ({zone})": pd.to_datetime([turn.started_at for turn in turns], unit="s", utc=True).tz_convert(
+                zone
+            ),
             "Prompt": _whole(turn.prompt_tokens for turn in turns),
             "Output": _whole(turn.output_tokens for turn in turns),
             "Cached": _whole(turn.cached_tokens for turn in turns),

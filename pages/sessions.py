@@ -53,7 +53,7 @@ asked = desk_view.what_it_was_lost_to(frame, asked, causes)
 desk_state.ask(asked)
 desk_view.sessions(shown, asked, len(frame))
 problems_view.problems()
-forgotten = session_table.imports(state.repository().imports(), visitors.may_write())
+forgotten = session_table.imports(state.repository().imports(), desk_state.zone(asked), visitors.may_write())
 if forgotten is not None:
     state.forget(forgotten)
     st.rerun()

@@ -185,9 +185,24 @@ def test_a_day_is_told_against_the_day_before(visit: Open, many: Path) -> None:
     shown = no_exception(visit("sessions", many, look="days", by="client", since="2026-11-29", until="2026-11-29"))
     assert "Sunday 2026-11-29: " in words(shown) and "The largest change: agent/1.3.0" in words(shown)
     assert "Seen for the first time that day: client version agent/1.3.0." in words(shown)
-    days = next(frame.value for frame in shown.dataframe if "day" in frame.value)
-    assert len(days) >= 12 and days.columns.tolist()[6] == "agent/1.3.0"
+    days = next(frame for frame in shown.dataframe if "day" in frame.value)
+    assert len(days.value) >= 12 and '"name_0": {"label": "agent/1.3.0"' in days.proto.columns
     assert 0 < len(listed(shown)) < MANY
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "1969-12-31", "9999-12-31", "2026-02-30", "yesterday", ""])
+def test_a_day_that_cannot_be_meant_is_no_filter(visit: Open, many: Path, day: str) -> None:
+    shown = no_exception(visit("sessions", many, look="days", since=day, until=day))
+    assert cards(shown)["Sessions"] == str(MANY)
+
+
+def test_a_client_may_have_any_name(visit: Open, tmp_path: Path) -> None:
+    record = record_of("03")
+    turns = [replace(turn, client="turns" if turn.turn % 2 else "**day** [x](y)") for turn in record.turns]
+    repository = Repository.open(tmp_path / "named.duckdb")
+    repository.save(Import("a.jsonl", "s", 1, "as given", [replace(record, turns=tuple(turns))]))
+    repository.close()
+    no_exception(visit("sessions", tmp_path / "named.duckdb", look="days", by="client"))
 
 
 def test_a_click_on_a_day_lists_its_sessions(visit: Open, many: Path) -> None:
@@ -211,6 +226,10 @@ def test_sessions_without_times_are_on_no_day(visit: Open, tmp_path: Path) -> No
 def test_times_are_those_of_the_zone(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("sessions", samples, zone="Asia/Tokyo"))
     assert '"label": "Started (Asia/Tokyo)"' in tables_of_sessions(shown)[0].proto.columns
+    shown.switch_page("../pages/session.py").run()
+    shown.query_params["session"] = "1"
+    turns = next(frame.value for frame in no_exception(shown.run()).dataframe if "Divergence" in frame.value)
+    assert str(turns["Started (Asia/Tokyo)"].dtype).endswith("Asia/Tokyo]")
     assert '"label": "Started (UTC)"' in tables_of_sessions(no_exception(visit("sessions", samples)))[0].proto.columns
 
 
