@@ -9,10 +9,11 @@ from analysis.model.session import Problem
 from analysis.model.settings import Normalisation, Settings
 from analysis.pipeline.analyse import NO_SIDE_FILES
 from analysis.pipeline.gaps import SideFiles
-from analysis.pipeline.importing import Analysed, analyse_source
+from analysis.pipeline.importing import Analysed, analyse_source, import_source
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.side_files import as_served
 from analysis.pipeline.sources import Source, joined, read_source
+from analysis.store.repository import Repository
 from app import places
 from app.terminal import progress, reason
 
@@ -50,8 +51,12 @@ def analyse_all(
     settings: Settings,
     log_format: str | None = None,
     side: SideFiles = NO_SIDE_FILES,
+    repository: Repository | None = None,
 ) -> tuple[list[Analysed], list[Problem]]:
-    """Analyse every log that can be read; what cannot be is a problem, and is an error where nothing is left."""
+    """Analyse every log that can be read; what cannot be is a problem, and is an error where nothing is left.
+
+    Each is kept in the repository, where there is one, as soon as it is analysed.
+    """
     sources: list[Source] = []
     refused: list[tuple[str, Exception]] = []
     for path in logs:
@@ -64,7 +69,10 @@ def analyse_all(
     analysed: list[Analysed] = []
     for source in sources:
         try:
-            analysed.append(analyse_source(source, renderers, settings, log_format, progress(), side))
+            if repository is None:
+                analysed.append(analyse_source(source, renderers, settings, log_format, progress(), side))
+            else:
+                analysed.append(import_source(source, renderers, settings, repository, log_format, progress(), side))
         except FormatError as error:
             refused.append((source.name, error))
     if not analysed and refused:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from analysis.model.finding import BLOCK_STATES, BlockState
-from app.palette import ALARM, DARK, HATCHED, LIGHT, Palette
+from analysis.report.palette import ALARM, DARK, HATCHED, LIGHT, Palette
 
 _HERE = Path(__file__).parent
 

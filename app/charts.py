@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from analysis.core.account import STATE_OF_PART
 from analysis.model.finding import Account, PartName
 from analysis.model.plan import PlanStep
-from app.palette import HATCHED, Palette, palette
+from analysis.report.palette import HATCHED, Palette, palette
 
 # From the first token of a prompt to the last: what was not reported stands where cached and missed would.
 _PARTS: tuple[tuple[PartName, str, Callable[[Account], int | None]], ...] = (

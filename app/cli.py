@@ -17,7 +17,7 @@ from analysis.model.record import SessionRecord
 from analysis.model.session import Problem
 from analysis.model.settings import DEFAULT_RETENTION, Settings
 from analysis.pipeline.compare import compare
-from analysis.pipeline.importing import analyse_source, store
+from analysis.pipeline.importing import already_stored, import_source
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.side_files import read_beside
 from analysis.pipeline.sources import LogFile, read_source
@@ -26,7 +26,7 @@ from analysis.report.gates import causes_among, lost_percent
 from analysis.report.template_words import exit_code
 from analysis.report.words import IN_WORDS, reconciled
 from analysis.store.repository import Repository
-from app import check_command, convert_command, options, places, record_command, store_command, visitors
+from app import check_command, convert_command, options, places, record_command, report_command, store_command, visitors
 from app.analysing import analyse_all, block_size_of, renderers_of, served
 from app.printing import comparison_text, json_text, safe, session_text
 from app.template_command import check_all, write_checks
@@ -74,8 +74,9 @@ def serve(
         visitors.settle(read_only, shared, allow_endpoint or [])
         repository = Repository.open(file, read_only)
         renderers = Renderers(known=places.known_models(), chosen=repository.renderers(), api_key=places.api_key())
-        for path in logs or []:
-            store(analyse_source(read_source(path), renderers, Settings(), progress=progress()), renderers, repository)
+        for source in map(read_source, logs or []):
+            if not already_stored(source, renderers, Settings(), repository):
+                import_source(source, renderers, Settings(), repository, progress=progress())
         repository.close()
     except (ValueError, OSError) as error:
         fail(error)
@@ -132,11 +133,9 @@ def analyze(
         settings = served(renderers, beside.settings(given))
         if retention is not None:  # 0 is a value and the default, so only here is it known that it was given
             settings = replace(settings, retention=retention)
-        analysed, problems = analyse_all(logs, renderers, settings, log_format, beside.side)
+        analysed, problems = analyse_all(logs, renderers, settings, log_format, beside.side, repository)
         problems.extend(beside.problems)
         if repository is not None:
-            for one in analysed:
-                store(one, renderers, repository)
             repository.close()
     except (ValueError, OSError) as error:
         fail(error)
@@ -207,6 +206,7 @@ def formats() -> None:
 check_command.add_to(app)
 convert_command.add_to(app)
 record_command.add_to(app)
+report_command.add_to(app)
 store_command.add_to(app)
 
 

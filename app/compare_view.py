@@ -4,16 +4,17 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from analysis.core.align import differing
 from analysis.model.record import SessionRecord
 from analysis.model.settings import Settings
 from analysis.pipeline.compare import compare
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import LogFile
+from analysis.report.palette import palette
 from analysis.report.words import described, fields, undiverged, unshared
 from app import state
-from app.palette import palette
 from app.plain import plain
-from app.token_view import comparison_html, differing, side
+from app.token_view import comparison_html, side
 
 TOKENS_BEFORE = 16
 TOKENS_SHOWN = 96

@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from analysis.pipeline.converting import Converted, read_to_convert
-from app import options
+from app import options, places
 from app.terminal import fail, progress, say, say_problem
 
 
@@ -14,18 +14,19 @@ def convert(
     logs: options.Logs,
     output: options.Output,
     log_format: options.LogFormat = None,
+    keep_secrets: options.KeepSecrets = False,
 ) -> None:
     """Write logs of any format as one canonical log: a JSON line per request, sessions and ids as they were read.
 
-    A cache salt is written as a fingerprint, its text is not kept: equal salts of one run stay equal. Several logs
+    A cache salt is written as a fingerprint unless --keep-secrets: equal salts of one run stay equal. Several logs
     become one file, and so the history of one server; convert them one by one to keep servers apart.
 
     Examples: whymiss convert trace.json -o proxy.jsonl · whymiss convert a.jsonl b.jsonl -o -
     """
     try:
-        if any(_same_file(log, output) for log in logs):
+        if any(places.is_same_file(log, output) for log in logs):
             raise ValueError(f"{output}: this is one of the logs that are read; name another file with -o.")
-        converted = read_to_convert(logs, log_format, progress())
+        converted = read_to_convert(logs, log_format, progress(), keep_secrets)
         _write(converted, output)
     except (ValueError, OSError) as error:
         fail(error)
@@ -41,11 +42,6 @@ def _write(converted: Converted, output: Path) -> None:
         return
     with output.open("wb") as file:
         converted.write(file)
-
-
-def _same_file(log: Path, output: Path) -> bool:
-    inside = log.is_dir() and output.exists() and output.resolve().parent == log.resolve()
-    return inside or (log.exists() and output.exists() and log.samefile(output))
 
 
 def add_to(app: typer.Typer) -> None:

@@ -6,7 +6,7 @@ Every series has a hatching of its own beside its colour, so it is told apart wi
 import pandas as pd
 import plotly.graph_objects as go
 
-from app.palette import palette
+from analysis.report.palette import palette
 
 HATCHES = ("", "/", "x", ".", "\\", "-", "+", "|")
 _HEIGHT = 260  # pixels

@@ -5,8 +5,8 @@ from zlib import crc32
 import pandas as pd
 import streamlit as st
 
+from analysis.report.palette import palette
 from app import desk_state, state
-from app.palette import palette
 
 SHOWN = (
     "session_id", "status", "verdict", "causes", "wasted_tokens", "wasted_share", "wasted_seconds", "wasted_cost",

@@ -9,12 +9,14 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from analysis.formats.base import FormatError
 from analysis.model.settings import DEFAULT_BLOCK_SIZE, Settings
-from analysis.pipeline.importing import already_stored, analyse_source, store
+from analysis.pipeline.importing import already_stored, import_source
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.side_files import as_served
 from analysis.pipeline.sources import Source, joined, read_source, source_of
+from analysis.report.problem_words import without_tried
 from analysis.report.words import counted
 from app import state, visitors
+from app.pace import Pace
 from app.plain import plain
 
 IDS = "The log's ids and known models"
@@ -147,13 +149,24 @@ def _import(
     except (ValueError, OSError) as error:
         st.error(plain(str(error)))
         return
-    for line in outcome.refused:
-        st.error(plain(line))
-    if outcome.refused and (outcome.sessions or outcome.unchanged):
-        st.success(plain(outcome.sentence()))
-    elif not outcome.refused:
+    if not outcome.refused:
         state.say(outcome.sentence())
         st.rerun()
+    if outcome.sessions or outcome.unchanged:
+        st.success(plain(outcome.sentence()))
+    _refusals(outcome.refused)
+
+
+def _refusals(refused: Sequence[str]) -> None:
+    """What was not read, a line each, and once what every format looks for."""
+    everything: tuple[str, ...] = ()
+    for line in refused:
+        said, tried = without_tried(line)
+        st.error(plain(said))
+        everything = tried or everything
+    if everything:
+        with st.expander("What each format looks for"):
+            st.markdown("\n".join(f"- {plain(one)}" for one in everything))
 
 
 def _read(uploads: Sequence[UploadedFile], path: str) -> tuple[list[Source], list[str]]:
@@ -175,24 +188,24 @@ def import_sources(sources: Sequence[Source], renderers: Renderers, settings: Se
     """Analyse and store sources under a progress bar.  A file that is no log is named and the others go on."""
     outcome = Outcome()
     kept = state.repository()
-    bar = st.progress(0.0, "Reading")
+    bar, pace = st.progress(0.0, "Reading"), Pace()
 
     def show(stage: str, done: int, total: int) -> None:
-        bar.progress(min(1.0, done / max(1, total)), f"{done:,} of {total:,} {stage}")
+        if (line := pace.line(stage, done, total)) is not None:
+            bar.progress(min(1.0, done / max(1, total)), f"{which}{line}")
 
-    for source in sources:
+    for number, source in enumerate(sources, 1):
+        which = f"Log {number} of {len(sources)}: " if len(sources) > 1 else ""
         state.remember_log(source)
         if already_stored(source, renderers, settings, kept):
             outcome.unchanged += 1
             continue
         try:
-            analysed = analyse_source(source, renderers, settings, progress=show)
+            analysed = import_source(source, renderers, settings, kept, progress=show)
         except FormatError as error:
             outcome.refused = (*outcome.refused, str(error))
             kept.refuse(source.name, str(error).removeprefix(f"{source.name}: "))
             continue
-        bar.progress(1.0, f"Storing {counted(len(analysed.records), 'session')}")
-        store(analysed, renderers, kept)
         outcome.sessions += len(analysed.records)
         outcome.turns += sum(len(record.turns) for record in analysed.records)
         outcome.problems += len(analysed.all_problems)

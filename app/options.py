@@ -51,6 +51,18 @@ Metrics = Annotated[
 ]
 KvEvents = Annotated[Path | None, typer.Option("--kv-events", help="KV cache events of the time, as JSON lines.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write; - is stdout.")]
+ReportTo = Annotated[
+    Path, typer.Option("--output", "-o", help="The file to write: .html, .md or .json; - is Markdown on stdout.")
+]
+Redact = Annotated[
+    str, typer.Option("--redact", help="everything a log says, only secrets (by their form), or nothing.")
+]
+Hide = Annotated[
+    list[str] | None, typer.Option("--hide", help="With --redact secrets: a name to hide as well; may be repeated.")
+]
+Keep = Annotated[
+    list[str] | None, typer.Option("--keep", help="model or tool: let the names of these be readable; may be repeated.")
+]
 Upstream = Annotated[str, typer.Option("--upstream", help="The server to pass everything on to: http://HOST:PORT.")]
 RecordTo = Annotated[Path, typer.Option("--output", "-o", help="The log to write; it is added to.")]
 RecordPort = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 is any that is free.")]

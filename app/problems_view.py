@@ -1,13 +1,16 @@
-"""The problems of all logs as a table and as a file: where, what, and what to do about it."""
+"""The problems of all logs as a table and as a file: where, what, and what to do about it.
+
+Only the file says what every format looked for in a log that was refused.
+"""
 
 import html
 
 import pandas as pd
 import streamlit as st
 
-from analysis.report.problem_words import what_and_remedy
+from analysis.report.palette import Palette, palette
+from analysis.report.problem_words import what_and_remedy, without_tried
 from app import state, visitors
-from app.palette import Palette, palette
 from app.token_view import STYLE, variables
 
 REFUSED = "refused: "
@@ -52,7 +55,8 @@ def _cell(value: object) -> str:
 
 def rows(stored: pd.DataFrame) -> pd.DataFrame:
     """Problems as the store has them, each message in its two parts; files without an import were refused."""
-    parts = [what_and_remedy(message) for message in stored.message]
+    told = [without_tried(message) for message in stored.message]
+    parts = [what_and_remedy(said) for said, _tried in told]
     said = [REFUSED if pd.isna(key) else "" for key in stored.import_key]
     return pd.DataFrame(
         {
@@ -60,13 +64,14 @@ def rows(stored: pd.DataFrame) -> pd.DataFrame:
             "line": pd.array(stored.line, dtype="Int64"),
             "what": [prefix + what for prefix, (what, _remedy) in zip(said, parts, strict=True)],
             "remedy": [remedy for _what, remedy in parts],
+            "tried": ["; ".join(tried) for _said, tried in told],
         }
     )
 
 
 def as_csv(frame: pd.DataFrame) -> bytes:
     """The table as CSV in UTF-8 that a spreadsheet opens; text of a log is never run as a formula."""
-    texts = frame.assign(**{name: frame[name].map(_as_text) for name in ("file", "what", "remedy")})
+    texts = frame.assign(**{name: frame[name].map(_as_text) for name in ("file", "what", "remedy", "tried")})
     return texts.to_csv(index=False).encode("utf-8-sig")
 
 

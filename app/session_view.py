@@ -7,8 +7,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from analysis.model.record import SessionFigures, SessionRecord, TurnRecord
+from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
+from analysis.report import figure_words
+from analysis.report.figure_words import BASIS, FIDELITY
 from analysis.report.text_words import incomplete, parts_at
 from analysis.report.words import counted, described, reconciled, summary, verdict
 from app import charts, desk_state, state
@@ -18,19 +20,6 @@ from app.plain import plain
 from app.turn_view import turn_comparison
 
 FIGURE_WIDTH = 172  # pixels: six stand in a row at 1,280 pixels, narrower windows wrap them
-UNKNOWN = "?"  # as in the tables of the command line; a word is cut off in a tile of a narrow window
-FIDELITY = {
-    "logged": "token ids from the log",
-    "exact": "rendered, and as long as the server counted",
-    "approximate": "rendered, with nothing to check against",
-    "mismatch": "rendered to another length than the server counted: wrong tokenizer or template",
-}
-BASIS = {
-    "reported": "reported by the server",
-    "omitted": "not in the usage: an older vLLM leaves out a zero, so they may be 0 or unknown",
-    "disabled": "not reported: start the server with --enable-prompt-tokens-details",
-    "not-recorded": "unknown: there is no usage in the log",
-}
 
 
 def headline(record: SessionRecord) -> None:
@@ -70,40 +59,19 @@ def held_against(record: SessionRecord) -> None:
 
 def key_figures(record: SessionRecord) -> None:
     """The session in six numbers."""
-    sums = figures(record)
-    nothing = sums.unknown_turns == sums.num_turns
-    hit_rate = UNKNOWN if sums.hit_rate is None else f"{sums.hit_rate:.1%}"
-    missed = f"{sums.missed_tokens:,}" if sums.known_turns and not nothing else UNKNOWN
-    prompt = f"{sums.prompt_tokens:,}" if sums.prompt_tokens else UNKNOWN
-    reusable, lost = (UNKNOWN if nothing else f"{number:,}" for number in (sums.reusable_tokens, sums.lost_tokens))
-    shown = (
-        ("Turns", f"{sums.num_turns:,}", _parted(sums, nothing), None),
-        ("Prompt tokens", prompt, None, "Summed over all turns."),
-        ("Hit rate (reported)", hit_rate, _known(sums.known_turns, sums.num_turns), "Cached over prompt tokens."),
-        ("Predicted reuse", reusable, None, "What earlier requests with the same keys left."),
-        ("Missed", missed, None, "Tokens that had not changed and were computed again: keys, memory or routing."),
-        ("Lost", lost, None, "Tokens the server had seen, computed again behind a change."),
-    )
     with st.container(horizontal=True, gap="small"):
-        for label, value, note, words in shown:
+        for figure in figure_words.key_figures(figures(record)):
             st.metric(
-                label,
-                value,
-                delta=note,
+                figure.label,
+                figure.value,
+                delta=figure.note,
                 delta_color="off",
                 delta_arrow="off",
-                help=words,
+                help=figure.words,
                 border=True,
                 height="stretch",
                 width=FIGURE_WIDTH,
             )
-
-
-def _parted(sums: SessionFigures, nothing: bool) -> str | None:
-    """How many turns leave the turn before them: by their tokens or, where none is known, by their text."""
-    if not nothing:
-        return counted(sums.num_divergences, "divergence")
-    return f"{counted(sums.text_changes + sums.text_meant, 'change')} by text" if sums.text_turns else None
 
 
 def worst_cell(record: SessionRecord) -> tuple[int, int] | None:
@@ -220,7 +188,3 @@ def _whole(values: Iterable[int | None]) -> Any:
 
 def _seconds(start: float | None, stop: float | None) -> float | None:
     return None if start is None or stop is None else round(stop - start, 3)
-
-
-def _known(known: int, turns: int) -> str | None:
-    return None if known == turns else f"over {known} of {turns} turns"

@@ -7,6 +7,7 @@ twice.
 """
 
 import json
+import secrets
 from collections.abc import Iterable
 from pathlib import Path
 from threading import Lock
@@ -37,6 +38,7 @@ TABLE = "session_table_number"
 GIVEN = "given_logs"
 SAID = "message"
 CHECK = "template_check"
+LABELS = "report_labels"
 
 MOST_GIVEN = 4  # logs that a browser session keeps to try changes on
 
@@ -133,6 +135,11 @@ def keep_check(asked: str, check: TemplateCheck | None) -> None:
 def session(session_key: int) -> SessionRecord | None:
     """One session with its findings."""
     return _session(stamp(), session_key)
+
+
+def session_with_runs(session_key: int) -> SessionRecord | None:
+    """The same with the states of its blocks, which pages do not need but a report does."""
+    return repository().session(session_key, with_runs=True)
 
 
 def full_ids(session_key: int) -> dict[int, TokenIds]:
@@ -240,6 +247,12 @@ def _bench(
     sha256: str, settings: str, label: str, _source: Source, _renderers: Renderers, _settings: Settings
 ) -> Bench:
     return bench(_source, _renderers, _settings)
+
+
+def report_key(session_key: int) -> bytes:
+    """The random key of a session's labels in reports: kept while this browser session lasts, and nowhere else."""
+    key: bytes = st.session_state.setdefault(f"{LABELS}_{session_key}", secrets.token_bytes(32))
+    return key
 
 
 def picked(record: SessionRecord) -> tuple[int, int] | None:

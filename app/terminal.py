@@ -7,6 +7,7 @@ from typing import NoReturn
 import typer
 
 from analysis.model.session import Problem
+from app.pace import Pace
 from app.printing import safe
 
 Progress = Callable[[str, int, int], None]  # stage, done, in all
@@ -39,9 +40,11 @@ def progress() -> Progress | None:
     if not sys.stderr.isatty():
         return None
 
+    pace = Pace()
+
     def show(stage: str, done: int, total: int) -> None:
-        end = "\n" if done >= total else ""
-        sys.stderr.write(f"\r\x1b[2K{done:,} of {total:,} {stage}{end}")
-        sys.stderr.flush()
+        if (line := pace.line(stage, done, total)) is not None:
+            sys.stderr.write(f"\r\x1b[2K{line}" + ("\n" if done >= total else ""))
+            sys.stderr.flush()
 
     return show

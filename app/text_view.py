@@ -15,13 +15,14 @@ from analysis.model.finding import TextComparison, TextDivergence
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import Mark
 from analysis.pipeline.record import figures
+from analysis.report.palette import Palette, palette
 from analysis.report.text_words import LACKS, equal, parts_at
+from analysis.report.token_text import VISIBLE, shown
 from app import state
 from app.gap_view import card
 from app.markers import markers_of
-from app.palette import Palette, palette
 from app.plain import plain
-from app.token_view import STYLE, VISIBLE, shown, variables
+from app.token_view import STYLE, variables
 
 NEWLINE = "\n"
 HEADLESS: frozenset[Mark] = frozenset(LACKS)

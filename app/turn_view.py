@@ -4,17 +4,18 @@ import numpy as np
 import streamlit as st
 
 from analysis.core.account import lost_in_output
-from analysis.model.finding import Account
+from analysis.core.align import differing
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import TokenIds
+from analysis.report.figure_words import account_sentence
+from analysis.report.palette import palette
 from analysis.report.words import described, fields
 from app import state
 from app.gap_view import gap
 from app.markers import markers_of
-from app.palette import palette
 from app.plain import plain
 from app.text_form import ask_for_texts
-from app.token_view import Side, comparison_html, differing, side
+from app.token_view import Side, comparison_html, side
 
 BLOCKS_BEFORE = 1
 LOOKAHEAD = 8192  # tokens behind the shown ones in which moved content is still recognised
@@ -55,22 +56,6 @@ def turn_comparison(record: SessionRecord, session_key: int, turn: TurnRecord, b
         words = account_sentence(turn.account, turn.prompt_tokens or 0)
         in_output = " · the lost tokens stood in the reply of the turn before, its prompt came unchanged"
         st.caption(words + (in_output if lost_in_output(turn, record.turns) else ""))
-
-
-def account_sentence(account: Account, prompt_tokens: int) -> str:
-    """The token account as one sum."""
-    names = (
-        ("cached", account.cached),
-        ("missed", account.missed),
-        ("reusable, not reported", account.reusable_unreported),
-        ("rounding", account.rounding),
-        ("lost", account.lost),
-        ("new", account.new),
-    )
-    terms = " + ".join(f"{value:,} {name}" for name, value in names if value is not None)
-    if account.beyond_prediction:
-        terms += f" · {account.beyond_prediction:,} of the cached tokens came from traffic outside this log"
-    return f"{prompt_tokens:,} prompt tokens = {terms}"
 
 
 def _headline(turn: TurnRecord, block: int) -> str:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import latency_view, marks_view, plan_view, session_view, state, text_view
+from app import latency_view, marks_view, plan_view, session_view, share_view, state, text_view
 
 session_key = state.session_in_url() or state.last_opened()
 record = state.session(session_key) if session_key is not None else None
@@ -24,3 +24,4 @@ latency_view.latency(record)
 plan_view.plan(record)
 plan_view.what_if(record, session_key)
 session_view.turn_table(record)
+share_view.share(record, session_key)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from analysis.formats import read_log
+from analysis.formats.canonical import lines
 from analysis.model.finding import TurnAnalysis
 from analysis.model.prompt import Attribution, Span
 from analysis.model.renderer import Renderer
@@ -142,7 +143,7 @@ class ByteRenderer:
             pieces.append((str(message.get("content") or ""), f"{path}.content"))
             calls = message.get("tool_calls")
             for number, call in enumerate(calls if isinstance(calls, list) else []):
-                pieces.append((json.dumps(call["function"]), f"{path}.tool_calls[{number}]"))
+                pieces.append((json.dumps(call.get("function", call)), f"{path}.tool_calls[{number}]"))
             pieces.append(("\n", None))
         return pieces if reply else [*pieces, ("<assistant>\n", None)]
 
@@ -162,6 +163,16 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
 
 
 @cache
+def without_ids(path: Path) -> bytes:
+    """A log as of a server that was not asked for token ids, in canonical lines: every prompt has to be rendered."""
+    log = log_of(path)
+    bare = [
+        replace(one, turns=tuple(replace(turn, prompt_ids=None, output_ids=None) for turn in one.turns))
+        for one in log.sessions
+    ]
+    return b"".join(lines([replace(log, sessions=tuple(bare))]))
+
+
 def analysed(path: Path, renderer: Renderer | None = None, block_size: int = 16) -> dict[int, TurnAnalysis]:
     """The analysed turns of a recorded file by their line."""
     found = analyse(log_of(path).sessions, lambda model: renderer, Settings(block_size))

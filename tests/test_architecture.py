@@ -38,6 +38,7 @@ LIBRARIES = {  # third-party name -> the modules that may say it
         "app.check_command",
         "app.convert_command",
         "app.record_command",
+        "app.report_command",
         "app.store_command",
     ),
     "numpy": ("analysis", "app"),

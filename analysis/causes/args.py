@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 
 from analysis.causes.comparison import Comparison, Place, Suspect
-from analysis.causes.head import quoted
 from analysis.causes.message_fixes import arguments_way
 from analysis.causes.messages import calls, function
 from analysis.causes.structure import pairing
+from analysis.core.quoting import quoted
 from analysis.model.session import JsonObject
 
 PASS_THROUGH = "Send the argument string back exactly as the reply gave it"

@@ -6,6 +6,7 @@ Says how much memory would have been enough where the pool's size is known.
 from collections.abc import Iterator
 
 from analysis.causes.base import Evidence, cause
+from analysis.core.quoting import listed
 from analysis.model.finding import Cause, Confidence, Note
 
 LONG_IDLE = 30.0  # seconds: a pause of a tool or a person, in which a busy server has turned its cache over
@@ -81,7 +82,7 @@ def _evicted(evidence: Evidence, confidence: Confidence, tokens: int, what: str)
     if evidence.source.outside_tokens:
         said.append(f"the server was asked for {evidence.source.outside_tokens:,} tokens that are not in this log")
     if gap.evicted_by:
-        said.append(f"taken by {', '.join(gap.evicted_by[:NAMED])}")
+        said.append(f"taken by {listed([*gap.evicted_by[:NAMED]])}")
     if gap.blocks_needed is not None:
         said.append(f"a pool of {gap.blocks_needed:,} blocks would have kept them")
     if confidence != "certain":

@@ -10,12 +10,13 @@ from collections.abc import Iterator, Sequence
 from analysis.causes.args import way_of
 from analysis.causes.comparison import Comparison, Place, Suspect
 from analysis.causes.fixes import VALUES
-from analysis.causes.head import EDITED, quoted
+from analysis.causes.head import EDITED
 from analysis.causes.message_fixes import evicted_image, is_pruned
 from analysis.causes.messages import Pair, calls, function, is_system, reasoning, text, without_system
 from analysis.causes.structure import pairing
 from analysis.causes.volatile_text import ways
 from analysis.core.normalise import as_generated
+from analysis.core.quoting import quoted
 from analysis.model.session import JsonObject
 
 DROPPED = "client/reasoning-dropped"
@@ -155,7 +156,7 @@ def _ids(pair: Pair) -> Iterator[Suspect]:
     for number, (before, after) in enumerate(zip(old, new, strict=False)):
         if before != after:
             path = f"{pair.path}.tool_calls[{number}]" if calls(pair.new) else f"{pair.path}.tool_call_id"
-            yield Suspect(code, path, f"the id is {after} now and was {before}", FIXES[code])
+            yield Suspect(code, path, f"the id is {quoted(str(after))} now and was {quoted(str(before))}", FIXES[code])
             return
 
 
@@ -168,9 +169,8 @@ def _calls(pair: Pair) -> Iterator[Suspect]:
         return
     for number, (before, after) in enumerate(zip(old, new, strict=True)):
         if function(before).get("name") != function(after).get("name"):
-            yield _edit(
-                f"{path}[{number}]", f"{function(after).get('name')} is called, it was {function(before).get('name')}"
-            )
+            called, was = quoted(str(function(after).get("name"))), quoted(str(function(before).get("name")))
+            yield _edit(f"{path}[{number}]", f"{called} is called, it was {was}")
         elif function(before).get("arguments") != function(after).get("arguments") and way_of(before, after) is None:
             yield _edit(
                 f"{path}[{number}]", f"the arguments differ: {_arguments(after)} now, {_arguments(before)} before"

@@ -12,6 +12,7 @@ from analysis.causes.base import Evidence, cause
 from analysis.causes.measurement import LINEAGE
 from analysis.causes.never_cached import configured, without_marks
 from analysis.causes.routing import AFFINITY
+from analysis.core.quoting import quoted
 from analysis.model.finding import UNEXPLAINED, Cause, Confidence, Note
 from analysis.model.session import Turn
 
@@ -74,9 +75,8 @@ def _other_model(now: Turn, then: Turn, fell: Shortfall) -> Cause | Note:
     """Another model has blocks of its own: a cause where that cost the prompt, else why nothing is compared."""
     idle = _idle(then, now)
     after = "" if idle is None else f", {idle:,.0f} s after the previous turn"
-    said = (
-        f"the model is {now.request.model!r} and was {then.request.model!r}{after}; blocks are shared within one only"
-    )
+    models = f"the model is {quoted(now.request.model)} and was {quoted(then.request.model)}"
+    said = f"{models}{after}; blocks are shared within one only"
     if fell.missed <= SHORTFALL * fell.before or not _history_grew(then, now):
         return Note(LINEAGE, f"{said}: not compared with the turn before, whose tokens are another model's")
     return cause("key/lora", "likely", fell.missed, said, "Keep the model for the whole session.", segment="model")
@@ -86,7 +86,8 @@ def _served(now: Turn, then: Turn, fell: Shortfall) -> Iterator[Cause]:
     grew, idle = f"the messages only grew{_unseen(now)}, and {fell}", _idle(then, now)
     after = "" if idle is None else f"{idle:,.0f} s after the previous turn; "
     if now.replica != then.replica:
-        by = f"served by {now.replica or 'one not named'}, the previous turn by {then.replica or 'one not named'}"
+        here, there = (quoted(one.replica) if one.replica else "one not named" for one in (now, then))
+        by = f"served by {here}, the previous turn by {there}"
         sure: Confidence = "likely" if now.replica and then.replica else "possible"
         yield cause("routing/replica", sure, fell.missed, f"{by}: each has a cache of its own; {grew}", AFFINITY)
     elif idle is not None and idle >= EXPIRY_SECONDS:

@@ -21,9 +21,11 @@ from analysis.causes.volatile_text import (
     same_start,
     ways,
 )
+from analysis.core.quoting import SHOWN, listed, quoted
 from analysis.model.session import JsonObject
 
 EDITED = "client/history-edited"
+WHOLE = 1_000  # characters of options that a fix names: they are to be copied
 CLOCK = "strftime_now"  # the function by which a template asks for the time
 TEMPLATE_KWARG = "volatile-head/template-kwarg"
 
@@ -42,7 +44,6 @@ WHAT = {
     LIVE_STATE: "a part of the text differs",
     SYSTEM_REPLACED: "less than half of the text is left",
 }
-SHOWN = 60  # characters of a value in the evidence
 
 
 def changes(comparison: Comparison) -> Iterator[Suspect]:
@@ -51,7 +52,8 @@ def changes(comparison: Comparison) -> Iterator[Suspect]:
     yield from _clock(comparison)
     yield from _system(comparison)
     for pair in pairing(comparison).pairs:
-        yield from _values(pair)
+        if pair.old is not pair.new:
+            yield from _values(pair)
 
 
 def shows(comparison: Comparison, place: Place) -> Iterator[Suspect]:
@@ -72,13 +74,13 @@ def _kwargs(comparison: Comparison) -> Iterator[Suspect]:
     then, now = comparison.then.request.template_kwargs, comparison.now.request.template_kwargs
     names = [name for name in {**then, **now} if then.get(name) != now.get(name)]
     if names:
-        was = ", ".join(f"{name}={json.dumps(then.get(name))}, before" for name in names)
-        said = ", ".join(f"{name}={json.dumps(now.get(name))}" for name in names)
-        kept = json.dumps(dict(then)) if then else "the template's own defaults"
+        was = listed([f"{name}={json.dumps(then.get(name))}" for name in names])
+        said = listed([f"{name}={json.dumps(now.get(name))}" for name in names])
+        kept = quoted(json.dumps(dict(then)), shown=WHOLE) if then else "the template's own defaults"
         yield Suspect(
             TEMPLATE_KWARG,
             f"chat_template_kwargs.{names[0]}",
-            f"the template gets {said} now and got {was.removesuffix(', before')} before",
+            f"the template gets {said} now and got {was} before",
             f"Keep chat_template_kwargs: {kept} for the whole session.",
         )
 
@@ -141,12 +143,6 @@ def said_of(code: str, path: str, old: str, new: str) -> Suspect:
     start = after.find(" ", max(0, at - SHOWN // 2), at) + 1 if at > SHOWN // 2 else 0
     said = f"{WHAT[code]}: {quoted(after[start:])} now, {quoted(before[start:])} before"
     return Suspect(code, path, said, FIXES[code])
-
-
-def quoted(value: str) -> str:
-    """A text in quotes, cut to what fits in a sentence."""
-    shown = value if len(value) <= SHOWN else value[:SHOWN] + "…"
-    return f"“{shown.replace(chr(10), chr(92) + 'n')}”"
 
 
 def _lines(old: str, new: str) -> tuple[str, str]:

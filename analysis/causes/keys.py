@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from analysis.causes.base import Evidence, cause
 from analysis.core.media import sent
+from analysis.core.quoting import quoted
 from analysis.model.finding import Cause, Note
 from analysis.model.session import Request
 
@@ -43,7 +44,8 @@ def _requests(evidence: Evidence, then: Request, now: Request) -> Iterator[Cause
             segment="cache_salt",
         )
     if tokens and now.model != then.model:
-        said = f"the model or adapter is {now.model!r}, before it was {then.model!r}; blocks are shared within one only"
+        models = f"the model or adapter is {quoted(now.model)}, before it was {quoted(then.model)}"
+        said = f"{models}; blocks are shared within one only"
         yield cause("key/lora", "certain", tokens, said, "Keep the adapter for the whole session.", segment="model")
     if tokens and now.embeds != then.embeds:
         yield cause(
@@ -73,7 +75,7 @@ def _image(evidence: Evidence, then: Request, now: Request) -> Iterator[Cause]:
         "key/multimodal",
         "certain" if seen else "likely",
         tokens,
-        f"the image at {path} is {what}; {where}",
+        f"the image at {quoted(path)} is {what}; {where}",
         "Send the same bytes, or a stable uuid, for the same image.",
         segment=path,
     )

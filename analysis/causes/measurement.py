@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from analysis.causes.base import Evidence
+from analysis.core.quoting import quoted
 from analysis.model.finding import Cause, Note
 from analysis.model.session import CachedBasis, Mark
 
@@ -35,7 +36,8 @@ def explain(evidence: Evidence) -> Iterator[Cause | Note]:
     if lacking := [said for mark, said in LACKS.items() if mark in evidence.now.turn.completeness]:
         yield Note(INCOMPLETE, f"{', '.join(lacking)}: what differs there cannot be told from this log")
     if (lineage := evidence.now.turn.lineage) is not None:
-        yield Note(LINEAGE, f"not the session's own conversation but {lineage}: compared with its own turns only")
+        said = f"not the session's own conversation but {quoted(lineage)}: compared with its own turns only"
+        yield Note(LINEAGE, said)
     if evidence.now.fidelity == "mismatch":
         yield Note(
             RENDER_WRONG, "the prompt rendered to another length than the server counted: wrong tokenizer or template"

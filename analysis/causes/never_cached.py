@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from analysis.causes.base import Evidence, cause
 from analysis.causes.disabled import FIX
+from analysis.core.quoting import quoted
 from analysis.model.finding import Cause
 from analysis.model.session import Request
 
@@ -24,7 +25,8 @@ def configured(evidence: Evidence, missed: int) -> Cause | None:
     turn = evidence.now.turn
     if turn.request.model not in evidence.source.never_cached:
         return None
-    none = f"no turn of {turn.request.model!r} in this log had a single cached token, although the messages only grew"
+    model = quoted(turn.request.model)
+    none = f"no turn of {model} in this log had a single cached token, although the messages only grew"
     on_demand = any(name in turn.request.model.lower() for name in ON_DEMAND)
     if not on_demand or marks(turn.request):
         decides = "what decides: whether prefix caching is on, and from how many tokens on the service caches a prompt"

@@ -16,6 +16,7 @@ from analysis.causes.fixes import Sent, undo
 from analysis.causes.volatile_text import same_start
 from analysis.core.align import common_prefix, matched_runs
 from analysis.core.blocks import reusable_tokens
+from analysis.core.quoting import quoted
 from analysis.core.segment import segment_of
 from analysis.model.finding import UNEXPLAINED
 from analysis.model.session import TokenIds
@@ -239,8 +240,8 @@ def _tokens_within(rendering: Rendering, ids: TokenIds, length: int) -> int:
 
 def unexplained(place: Place) -> Suspect:
     """The raw facts, where no family has anything to say."""
-    old, new = place.old_text[:40], place.new_text[:40]
-    said = f"the prompts part after {place.before[-40:]!r}: {old!r} before, {new!r} now; nothing explains it"
+    before, old, new = quoted(place.before[-40:]), quoted(place.old_text[:40]), quoted(place.new_text[:40])
+    said = f"the prompts part after {before}: {old} before, {new} now; nothing explains it"
     fix = "Compare the two requests and their renders at this place."
     return Suspect(UNEXPLAINED, place.new_segment.path, said, fix, "possible")
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from analysis.causes.base import Evidence, cause
+from analysis.core.quoting import quoted
 from analysis.model.finding import Cause, Note
 
 AFFINITY = "Route a session to one replica (session affinity, or a prefix-aware router)."
@@ -15,8 +16,9 @@ def explain(evidence: Evidence) -> Iterator[Cause | Note]:
         return
     now, then = evidence.now.turn.replica, evidence.previous.turn.replica
     if now != then and evidence.missed_by_keys:
-        by = f"served by {now or 'a replica that the log does not name'}"
-        said = f"{by}, the previous turn by {then or 'one that it does not name'}: each has a cache of its own"
+        by = f"served by {quoted(now) if now else 'a replica that the log does not name'}"
+        other = quoted(then) if then else "one that it does not name"
+        said = f"{by}, the previous turn by {other}: each has a cache of its own"
         yield cause(
             "routing/replica", "certain" if now and then else "possible", evidence.missed_by_keys, said, AFFINITY
         )

@@ -9,10 +9,10 @@ import numpy as np
 
 from analysis.causes.comparison import Suspect
 from analysis.causes.fixes import PER_SESSION_TEXT, Sent, line_last
-from analysis.causes.head import quoted
 from analysis.causes.messages import system_of, text
 from analysis.causes.volatile_text import same_start
 from analysis.core.align import seen_elsewhere
+from analysis.core.quoting import quoted
 from analysis.model.session import Request, TokenIds
 
 LEAST_SHARED = 128  # tokens behind the line: below, there is nothing to win

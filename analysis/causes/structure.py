@@ -6,6 +6,7 @@ message of the old history still stands in its place.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from analysis.causes.comparison import Comparison, Suspect
 from analysis.causes.messages import Key, Pairing, alike, key, paired, system_of, text, without_system
@@ -48,8 +49,9 @@ def changes(comparison: Comparison) -> Iterator[Suspect]:
         yield found[0]
 
 
+@lru_cache(maxsize=1)
 def pairing(comparison: Comparison) -> Pairing:
-    """The messages that stand in both histories, as far as the history is one."""
+    """The messages that stand in both histories, as far as the history is one; every family of causes asks for them."""
     found = shape(comparison)
     limit = None if found is None else found[1]
     return paired(comparison.then.request, comparison.now.request, comparison.reply, limit)

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from analysis.causes.comparison import Comparison, Place, Suspect
-from analysis.causes.head import EDITED, quoted
+from analysis.causes.head import EDITED
 from analysis.causes.messages import is_system, reasoning, system_of
+from analysis.core.quoting import quoted
 from analysis.model.prompt import TEMPLATE, Attribution, Span
 from analysis.model.session import JsonObject
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from analysis.causes.comparison import Comparison, Place, Suspect
-from analysis.causes.head import quoted
+from analysis.core.quoting import quoted
 from analysis.model.finding import Confidence
 from analysis.model.session import TokenIds
 
@@ -33,7 +33,8 @@ def shows(comparison: Comparison, place: Place) -> Iterator[Suspect]:
             sure,
         )
     elif place.before.endswith(">") and _only_blanks(old, new):
-        yield _separator(f"the blank behind the end of a turn differs: {old[:4]!r} before, {new[:4]!r} now")
+        then, now = quoted(repr(old[:4])), quoted(repr(new[:4]))
+        yield _separator(f"the blank behind the end of a turn differs: {then} before, {now} now")
 
 
 def separator(comparison: Comparison) -> Suspect | None:
@@ -53,7 +54,7 @@ def separator(comparison: Comparison) -> Suspect | None:
     missing = rendering.text(follower)
     if missing.strip() or not missing:
         return None
-    return _separator(f"{missing!r} follows {len(earlier)} earlier ends of a turn and not the last reply's")
+    return _separator(f"{quoted(repr(missing))} follows {len(earlier)} earlier ends of a turn and not the last reply's")
 
 
 def _separator(said: str) -> Suspect:
@@ -68,4 +69,4 @@ def _only_blanks(old: str, new: str) -> bool:
 
 
 def _ids(ids: TokenIds, start: int) -> str:
-    return str(ids[start : start + TOKENS].tolist())
+    return quoted(str(ids[start : start + TOKENS].tolist()))

@@ -14,6 +14,7 @@ from analysis.causes.fixes import VALUES
 from analysis.causes.head import FIXES, WHAT
 from analysis.causes.volatile_text import ways
 from analysis.core.normalise import normalise_tool
+from analysis.core.quoting import listed, quoted
 from analysis.model.prompt import Attribution
 from analysis.model.session import Json, JsonObject
 
@@ -26,7 +27,8 @@ KEY_ORDER = "tools/schema-key-order"
 def changes(comparison: Comparison) -> Iterator[Suspect]:
     """Every way in which the tools differ, in the order of their places."""
     then, now = comparison.then.request.tools, comparison.now.request.tools
-    if then == now and _dumped(then) == _dumped(now):
+    same = len(then) == len(now) and all(old is new for old, new in zip(then, now, strict=True))
+    if same or (then == now and _dumped(then) == _dumped(now)):
         return
     found = [*_set(then, now), *_order(then, now), *_definitions(then, now)]
     yield from sorted(found, key=lambda suspect: int(suspect.path[6:-1]))
@@ -68,8 +70,8 @@ def _set(then: tuple[JsonObject, ...], now: tuple[JsonObject, ...]) -> Iterator[
     if not added and not removed:
         return
     places = [new.index(name) for name in added] + [old.index(name) for name in removed]
-    said = [f"added: {', '.join(added)}"] if added else []
-    said += [f"removed: {', '.join(removed)}"] if removed else []
+    said = [f"added: {listed(added)}"] if added else []
+    said += [f"removed: {listed(removed)}"] if removed else []
     fix = "Send the same tools on every turn" + (
         "; to forbid calls keep them and send tool_choice: none." if not now else "."
     )
@@ -82,7 +84,7 @@ def _order(then: tuple[JsonObject, ...], now: tuple[JsonObject, ...]) -> Iterato
     if before == after or sorted(before) != sorted(after):
         return
     first = next(name for name, other in zip(after, before, strict=True) if name != other)
-    said = f"the same tools in another order: {', '.join(after)} now, {', '.join(before)} before"
+    said = f"the same tools in another order: {listed(after)} now, {listed(before)} before"
     yield Suspect(ORDER, f"tools[{new.index(first)}]", said, "Sort the tools by name.")
 
 
@@ -104,7 +106,7 @@ def _definition(index: int, then: JsonObject, now: JsonObject) -> Iterator[Suspe
     if json.dumps(old, sort_keys=True) != json.dumps(new, sort_keys=True):
         yield _other(path, old, new)
     if _permuted(old, new):
-        said = f"the keys of {name_of(now)} stand in another order"
+        said = f"the keys of {quoted(name_of(now))} stand in another order"
         yield Suspect(KEY_ORDER, path, said, "Write schemas from maps that keep their order.")
 
 
@@ -120,21 +122,22 @@ def _permuted(old: Json, new: Json) -> bool:
 
 def _other(path: str, old: JsonObject, new: JsonObject) -> Suspect:
     """A tool that says something else than before."""
-    name = name_of(new)
+    name = quoted(name_of(new))
     found = ways(json.dumps(old, ensure_ascii=False), json.dumps(new, ensure_ascii=False))
     if len(found) == 1 and found <= set(VALUES):
         (code,) = found
         return Suspect(code, path, f"{name}: {WHAT[code]}", FIXES[code], undo=DESCRIPTION)
-    said = f"{name} differs in {', '.join(_fields(old, new))}"
+    said = f"{name} differs in {_differing(old, new)}"
     return Suspect(DESCRIPTION, path, said, "Move lists that change out of the descriptions of tools.")
 
 
-def _fields(old: Json, new: Json) -> list[str]:
+def _differing(old: Json, new: Json) -> str:
     """The fields of the function that differ."""
     before, after = (side.get("function") if isinstance(side, dict) else None for side in (old, new))
     if not isinstance(before, dict) or not isinstance(after, dict):
-        return ["its definition"]
-    return [name for name in {**before, **after} if before.get(name) != after.get(name)] or ["its definition"]
+        return "its definition"
+    names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    return listed(names) if names else "its definition"
 
 
 def _dumped(tools: tuple[JsonObject, ...]) -> list[str]:

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from analysis.causes.args import FIXES
 from analysis.causes.comparison import ChangeFamily, Comparison, Suspect
-from analysis.causes.head import quoted
 from analysis.causes.message_fixes import arguments_way
 from analysis.causes.messages import calls, function, reasoning, without_system
 from analysis.causes.peel import Found
 from analysis.causes.template import STRIPPED, message_index
 from analysis.core.align import common_prefix
 from analysis.core.normalise import parse_arguments
+from analysis.core.quoting import quoted
 from analysis.model.finding import UNEXPLAINED
 
 APPROXIMATE = "approximate, from the requests alone: "

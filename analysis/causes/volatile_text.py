@@ -51,6 +51,15 @@ def ways(then: str, now: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def values(code: str, text: str) -> list[str]:
+    """The values of one kind in a text, in their order; what is of a kind that is looked for before it is none."""
+    for kind, pattern in _KINDS:
+        if kind == code:
+            return [found[0] for found in pattern.finditer(text)]
+        text = pattern.sub("\0", text)
+    return []
+
+
 def same_start(then: str, now: str) -> int:
     """How many leading characters two texts share."""
     same, most = 0, min(len(then), len(now))

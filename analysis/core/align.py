@@ -1,4 +1,4 @@
-"""Where two token sequences agree: the common prefix, content that survives elsewhere, and matched runs.
+"""Where two token sequences agree: the common prefix, content that survives elsewhere, matched runs, what differs.
 
 Does not look for the smallest edit script: runs shorter than a window between two differences stay unmatched.
 """
@@ -62,6 +62,15 @@ def matched_runs(old: TokenIds, new: TokenIds) -> list[Run]:
     if tail:
         runs.append(Run(len(old) - tail, len(new) - tail, tail))
     return runs
+
+
+def differing(old: TokenIds, new: TokenIds) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Which tokens of each sequence have no counterpart on the other side; shapes of the sequences."""
+    old_marks, new_marks = np.ones(len(old), bool), np.ones(len(new), bool)
+    for run in matched_runs(old, new):
+        old_marks[run.old_start : run.old_start + run.length] = False
+        new_marks[run.new_start : run.new_start + run.length] = False
+    return old_marks, new_marks
 
 
 def _windows(tokens: TokenIds) -> npt.NDArray[np.uint64]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from analysis.core.align import common_prefix
 from analysis.core.blocks import Fingerprints, fingerprints
 from analysis.core.lineage import leading
 from analysis.model.session import TokenIds
@@ -62,11 +63,17 @@ class Elsewhere:
 def elsewhere(order: Sequence[Left], size: int) -> Elsewhere:
     """Index the requests of a history, in the order the server got them, by blocks of ``size`` tokens."""
     pieces: dict[Hashable, list[tuple[Fingerprints, Numbers, Numbers]]] = {}
+    latest: dict[Hashable, tuple[Left, Fingerprints]] = {}
     for place, left in enumerate(order):
-        blocks = fingerprints(left.full_ids, size)
-        there_from = np.full(len(blocks), _ended(order, place), np.int64)
-        there_from[: left.prompt_tokens // size] = place + 1
-        pieces.setdefault(left.keys, []).append((blocks, there_from, np.full(len(blocks), left.session, np.int64)))
+        last, known = latest.get((left.session, left.keys), (None, None))
+        alike = common_prefix(last.full_ids, left.full_ids) if last else 0
+        blocks = fingerprints(left.full_ids, size, known, alike)
+        latest[left.session, left.keys] = left, blocks
+        known_blocks = min(alike, last.prompt_tokens) // size if last else 0  # they were there before
+        there_from = np.full(len(blocks) - known_blocks, _ended(order, place), np.int64)
+        there_from[: max(0, left.prompt_tokens // size - known_blocks)] = place + 1
+        session = np.full(len(there_from), left.session, np.int64)
+        pieces.setdefault(left.keys, []).append((blocks[known_blocks:].copy(), there_from, session))
     return Elsewhere(
         size, {keys: _known(of_keys) for keys, of_keys in pieces.items() if any(len(p[0]) for p in of_keys)}
     )

@@ -7,11 +7,13 @@ model a request that waits for room or is preempted, nor the blocks that the oth
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from analysis.core.blocks import Fingerprints, fingerprints, full_blocks, reusable_tokens
+from analysis.core.growth import Growing
 from analysis.core.lineage import Candidate, History, leading
 from analysis.core.media import marks, shared_tokens
 from analysis.core.pool import Pool, Running
@@ -21,6 +23,8 @@ from analysis.model.session import Media, TokenIds
 from analysis.model.settings import Settings
 
 Numbers = npt.NDArray[np.int64]
+
+BLOCKS = object()  # no scope is called so
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +77,7 @@ class Served:
     overlaps: bool = False
     running: Running | None = None
     evicted_by: tuple[int, ...] = ()
+    memory: dict[Hashable, Growing] = field(default_factory=dict)  # of its blocks and numbers, shared with ``previous``
 
 
 @dataclass(slots=True, eq=False)
@@ -139,7 +144,8 @@ class Serving:
 
     def _numbered(self, asked: Asked) -> Served:
         size, last, lcp = self.settings.hit_size, asked.previous, asked.lcp_tokens
-        blocks = keyed = fingerprints(asked.full_ids, size, last.blocks if last else None, lcp)
+        memory = last.memory if last else {}
+        blocks = keyed = _kept(memory, BLOCKS, fingerprints(asked.full_ids, size, last.blocks if last else None, lcp))
         alike = shared_tokens(lcp, asked.media or (), last.asked.media or ()) if last else lcp
         if asked.media:
             known = last.keyed if last else None
@@ -148,8 +154,9 @@ class Serving:
         for scope, of_scope, shared in ((asked.keys, keyed, alike), (asked.session, blocks, lcp)):
             if scope is not None:
                 numbered = last.numbers.get(scope) if last else None
-                numbers[scope] = self._history.number(of_scope, scope, numbered, shared // size)
-        return Served(-1, asked, blocks, keyed, numbers)
+                found = self._history.number(of_scope, scope, numbered, shared // size)
+                numbers[scope] = _kept(memory, scope, found)
+        return Served(-1, asked, blocks, keyed, numbers, memory=memory)
 
     def _find_donors(self, served: Served) -> None:
         asked, last, size = served.asked, served.asked.previous, self.settings.hit_size
@@ -213,3 +220,7 @@ class Serving:
         gone = pool.evicted.tolist()
         self._removed.extend(gone)
         self._evictor.update(dict.fromkeys(gone, index))
+
+
+def _kept(memory: dict[Hashable, Growing], name: Hashable, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return memory.setdefault(name, Growing()).keep(array)

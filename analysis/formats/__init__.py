@@ -29,8 +29,17 @@ from analysis.formats import (
     vllm_log,
     vllm_render,
 )
-from analysis.formats.base import HEAD_BYTES, Format, FormatError, Progress, SpanningFormat, UnknownFormat
-from analysis.formats.containers import as_utf8
+from analysis.formats.base import (
+    HEAD_BYTES,
+    Format,
+    FormatError,
+    Progress,
+    SpanningFormat,
+    StreamingFormat,
+    UnknownFormat,
+)
+from analysis.formats.containers import as_text
+from analysis.formats.stored import Data, head_of, whole
 from analysis.model.session import Log
 
 FORMATS: tuple[Format, ...] = (
@@ -70,6 +79,9 @@ SPANNING: tuple[SpanningFormat, ...] = (
     cline,
     atif,
 )
+REMEDY = "Read it as a format of your choice with --format, or write it as JSON lines of requests and responses."
+TRIED = " Tried: "  # what follows says of every format why it said no
+STREAMING: tuple[StreamingFormat, ...] = (openai_chat, anthropic_messages, responses_api, litellm)  # that read lines
 
 
 def detect(head: bytes, file: str) -> Format:
@@ -80,7 +92,7 @@ def detect(head: bytes, file: str) -> Format:
         case []:
             kind = "binary data" if b"\0" in head else "text"
             tried = "; ".join(f"{known.name} looks for {known.looks_for}" for known in FORMATS)
-            raise UnknownFormat(f"{file}: {kind}, and no log that Whymiss reads. Tried: {tried}.")
+            raise UnknownFormat(f"{file}: {kind}, and no log that Whymiss reads. {REMEDY}{TRIED}{tried}.")
         case several:
             found = ", ".join(match.name for match in several)
             raise UnknownFormat(f"{file}: could be any of: {found}. Name one with --format.")
@@ -95,31 +107,31 @@ def named(name: str) -> Format:
 
 
 def read_log(
-    data: bytes, file: str, source: str, log_format: str | None = None, progress: Progress | None = None
+    data: Data, file: str, source: str, log_format: str | None = None, progress: Progress | None = None
 ) -> Log:
     """Read a whole log.  ``source`` names the server history it is part of.
 
     Raises FormatError where the file is empty, of no known format, or holds no request at all.
     """
-    text = as_utf8(data)
-    return chosen(text, file, log_format).read(text, file, source, progress)
+    text = as_text(data)
+    return read_as(chosen(text, file, log_format), text, file, source, progress)
 
 
 def read_logs(
-    files: Sequence[tuple[str, bytes]], source: str, log_format: str | None = None, progress: Progress | None = None
+    files: Sequence[tuple[str, Data]], source: str, log_format: str | None = None, progress: Progress | None = None
 ) -> Iterator[tuple[str, Log | FormatError]]:
     """The logs of a source, each with the name of its file; the error where a file is refused.
 
     Files of a format that spans several are read together, after all others.
     """
     together: dict[str, list[tuple[str, bytes]]] = {}
-    for name, text in ((name, as_utf8(data)) for name, data in files):
+    for name, text in ((name, as_text(data)) for name, data in files):
         try:
             known = chosen(text, name, log_format)
             if any(known.name == spanning.name for spanning in SPANNING):
-                together.setdefault(known.name, []).append((name, text))
+                together.setdefault(known.name, []).append((name, whole(text)))
                 continue
-            found: Log | FormatError = known.read(text, name, source, progress)
+            found: Log | FormatError = read_as(known, text, name, source, progress)
         except FormatError as error:
             found = error
         yield name, found
@@ -132,8 +144,17 @@ def read_logs(
             yield pieces[0][0], found
 
 
-def chosen(text: bytes, file: str, log_format: str | None) -> Format:
+def read_as(known: Format, text: Data, file: str, source: str, progress: Progress | None) -> Log:
+    """Read a log of this format, from the disk where the format can."""
+    for streaming in STREAMING:
+        if streaming.name == known.name:
+            return streaming.read(text, file, source, progress)
+    return known.read(whole(text), file, source, progress)
+
+
+def chosen(text: Data, file: str, log_format: str | None) -> Format:
     """The format of this name, or the one that says yes; raise FormatError where the file is empty or there is none."""
-    if not text.strip():
+    head = head_of(text, HEAD_BYTES)
+    if not head.strip() and not whole(text).strip():
         raise FormatError(f"{file}: the file is empty. Point Whymiss at a log with at least one request.")
-    return named(log_format) if log_format else detect(text[:HEAD_BYTES], file)
+    return named(log_format) if log_format else detect(head, file)

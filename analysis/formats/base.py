@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from analysis.formats.stored import Data
 from analysis.model.session import Log, Problem
 
 HEAD_BYTES = 1 << 24  # what a format sees of a file to say yes or no
@@ -35,6 +36,13 @@ class Format(Protocol):
 
     def read(self, data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
         """Parse the whole log; damage is a Problem in it.  Raise FormatError where nothing could be read."""
+
+
+class StreamingFormat(Format, Protocol):
+    """A format of lines, whose files may be larger than memory: it also reads a log that stays on the disk."""
+
+    def read(self, data: Data, file: str, source: str, progress: Progress | None = None) -> Log:
+        """Parse the whole log, line by line."""
 
 
 class SpanningFormat(Format, Protocol):

@@ -14,6 +14,7 @@ import numpy as np
 from analysis.formats import jsontext
 from analysis.formats.calls import count
 from analysis.formats.jsontext import Fields
+from analysis.formats.salts import fingerprint
 from analysis.model.session import CachedBasis, Json, JsonObject, Request, TokenIds, Usage
 
 REPORTS_ZERO_SINCE = (0, 32)  # from here on a server with the flag on says 0, so null means the flag is off
@@ -22,9 +23,8 @@ _FINGERPRINT = re.compile(r"vllm-(\d+)\.(\d+)")
 
 @dataclass(slots=True)
 class BodyReader:
-    """Reads the bodies of one log.  ``salt_key`` is a secret of this process: fingerprints compare within it only."""
+    """Reads the bodies of one log."""
 
-    salt_key: bytes
     _shared: dict[bytes, JsonObject] = field(default_factory=dict)
 
     def request(self, raw: Fields) -> Request:
@@ -53,7 +53,7 @@ class BodyReader:
             add_generation_prompt=value("add_generation_prompt") is not False,
             continue_final_message=value("continue_final_message") is True,
             add_special_tokens=_flag(value("add_special_tokens")),
-            salt=self._salt(value("cache_salt")),
+            salt=fingerprint(value("cache_salt")),
             skips_cache=value("prompt_logprobs") is not None
             or (value("echo") is True and value("logprobs") not in (None, False)),
             embeds=embeds,
@@ -73,11 +73,6 @@ class BodyReader:
                 raise ValueError(f"{name} holds {type(value).__name__}")
             known = self._shared[raw] = value
         return known
-
-    def _salt(self, salt: Json) -> str | None:
-        if not isinstance(salt, str) or not salt:
-            return None
-        return hashlib.blake2b(salt.encode(), key=self.salt_key, digest_size=8).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

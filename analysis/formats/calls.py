@@ -4,19 +4,16 @@ A format brings messages, tools, model, usage and times in OpenAI's form; salts 
 no further.  Does not read any file.
 """
 
-import hashlib
-import secrets
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
 from analysis.formats.grouping import Entry
 from analysis.formats.jsontext import decode
+from analysis.formats.salts import fingerprint
 from analysis.model.session import CachedBasis, Json, JsonObject, Mark, Request, Turn, Usage
 
 LARGEST_COUNT = 2**31  # tokens: no prompt is that long, and a store column holds no more
 MARKS: tuple[Mark, ...] = get_args(Mark)
-
-SALT_KEY = secrets.token_bytes(32)  # of this process: a salt is the same one in all files of a server
 
 
 def entry(
@@ -82,13 +79,6 @@ def count(value: Json) -> int | None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return value if type(value) is int and 0 <= value < LARGEST_COUNT else None
-
-
-def fingerprint(salt: Json) -> str | None:
-    """The keyed fingerprint of a salt, which compares within this process only; None where there is none."""
-    if not isinstance(salt, str) or not salt:
-        return None
-    return hashlib.blake2b(salt.encode("utf-8", "replace"), key=SALT_KEY, digest_size=8).hexdigest()
 
 
 def marks(value: Json) -> frozenset[Mark]:

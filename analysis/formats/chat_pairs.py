@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast, get_args
 
 from analysis.core.media import of_features
-from analysis.formats import calls, jsontext, sse, wrapper
+from analysis.formats import jsontext, sse, wrapper
 from analysis.formats.base import Problems
 from analysis.formats.bodies import BodyReader, ResponseParts, ids, response
 from analysis.formats.calls import marks
@@ -26,7 +26,7 @@ class ChatPairs:
     """The pairs of one log, read as they come."""
 
     problems: Problems
-    _bodies: BodyReader = field(default_factory=lambda: BodyReader(calls.SALT_KEY))
+    _bodies: BodyReader = field(default_factory=BodyReader)
     _entries: list[Entry] = field(default_factory=list)
 
     def take(self, line: int, record: Fields) -> None:

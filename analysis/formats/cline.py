@@ -17,7 +17,9 @@ from analysis.model.session import Json, Log, Problem, Session
 
 name = "cline"
 title = "Cline conversations: session.messages.json, or api_conversation_history.json with ui_messages.json"
-looks_for = "an object with sessionId, messages and system_prompt; an array of messages with blocks and ts or modelInfo"
+looks_for = (
+    "an object with sessionId, messages and system_prompt, or an array of messages with blocks and ts or modelInfo"
+)
 limitations: tuple[str, ...] = (
     "the tools are in no file, the system prompt in session.messages.json only",
     "api_conversation_history.json and ui_messages.json of a task must be in one folder, or given together",

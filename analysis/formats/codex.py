@@ -18,7 +18,7 @@ from analysis.model.session import Json, JsonObject, Log, Mark
 
 name = "codex"
 title = "Codex CLI rollouts (rollout-*.jsonl) and codex exec --json"
-looks_for = "lines with a payload and the type session_meta, response_item or event_msg; or thread.started"
+looks_for = "lines with a payload and the type session_meta, response_item or event_msg, or thread.started"
 limitations: tuple[str, ...] = (
     "the built-in tools are in no rollout, the instructions only in newer ones",
     "reasoning of hosted models is encrypted; web search and other tools of a hosted API are left out",

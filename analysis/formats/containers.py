@@ -8,6 +8,7 @@ import zipfile
 import zlib
 
 from analysis.formats.base import FormatError
+from analysis.formats.stored import Data, whole
 
 MOST_BYTES = 8 << 30  # unpacked, of one file: what a log of that size would not fit into memory as
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
@@ -26,6 +27,13 @@ def unpacked(name: str, data: bytes, endings: tuple[str, ...] = ()) -> list[tupl
     if data.startswith(ZIP) and name.lower().endswith(".zip"):
         return _unzipped(name, data, endings)
     return [(name, data)]
+
+
+def as_text(data: Data) -> Data:
+    """A file as UTF-8 without a byte order mark; on the disk it stays as it is, but for UTF-16."""
+    if isinstance(data, bytes) or data.head(2) in UTF_16:
+        return as_utf8(whole(data))
+    return data
 
 
 def as_utf8(data: bytes) -> bytes:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from analysis.core.growth import Growing
 from analysis.formats import prompts
 from analysis.model.session import JsonObject, Request, Session, Turn
 
@@ -47,7 +48,7 @@ def grouped(entries: Sequence[Entry], file: str, source: str, log_format: str) -
             source=source,
             file=file,
             log_format=log_format,
-            turns=tuple(replace(turn, number=number) for number, turn in enumerate(_with_lineages(turns), 1)),
+            turns=tuple(_numbered(turns)),
             inferred=session_id in inferred,
         )
         for session_id, turns in sessions.items()
@@ -74,6 +75,15 @@ def known_times(times: Sequence[float | None]) -> list[float]:
         last = last if time is None else time
         filled.append(last)
     return filled
+
+
+def _numbered(turns: Sequence[Turn]) -> Iterator[Turn]:
+    """The turns of one session as they follow each other; logged ids of a growing prompt lie in one memory."""
+    grown: dict[str | None, Growing] = {}
+    for number, turn in enumerate(_with_lineages(turns), 1):
+        logged = turn.prompt_ids
+        kept = None if logged is None else grown.setdefault(turn.lineage, Growing()).keep(logged)
+        yield replace(turn, number=number, prompt_ids=kept)
 
 
 def _with_lineages(turns: Sequence[Turn]) -> Iterator[Turn]:

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import msgspec
 
 from analysis.formats.base import Problems, Progress
+from analysis.formats.stored import Data, head_of, whole
 from analysis.model.session import Json
 
 Fields: TypeAlias = dict[str, msgspec.Raw]
@@ -52,40 +53,54 @@ def items(raw: bytes | memoryview | msgspec.Raw) -> list[msgspec.Raw]:
         return _ITEMS.decode(msgspec.json.encode(value))
 
 
-def records(data: bytes, problems: Problems, progress: Progress | None = None) -> Iterator[tuple[int, Fields]]:
+def records(data: Data, problems: Problems, progress: Progress | None = None) -> Iterator[tuple[int, Fields]]:
     """Yield every JSON object of a log with its 1-based line (of an array: its 1-based position)."""
-    text = data[len(BOM) :] if data.startswith(BOM) else data
-    if (whole := _whole(text)) is not None:
-        for number, item in enumerate(whole, 1):
+    if (objects := _whole(data)) is not None:
+        for number, item in enumerate(objects, 1):
             if (record := _record(item, number, problems, last=False)) is not None:
                 yield number, record
         return
-    start, number = 0, 0
-    while start < len(text):
-        stop = text.find(b"\n", start)
-        ended = stop >= 0
-        line = text[start : stop if ended else len(text)].strip(BLANK)
-        start = stop + 1 if ended else len(text)
-        number += 1
+    done = 0
+    for number, raw in enumerate(_lines(data), 1):
+        done += len(raw)
         if progress is not None:
-            progress(start, len(text))
-        if line and (record := _record(line, number, problems, last=not ended)) is not None:
+            progress(done, len(data))
+        line = (raw.removeprefix(BOM) if number == 1 else raw).strip(BLANK)
+        if line and (record := _record(line, number, problems, last=not raw.endswith(b"\n"))) is not None:
             yield number, record
 
 
-def _whole(text: bytes) -> list[msgspec.Raw] | list[bytes] | None:
+def _lines(data: Data) -> Iterator[bytes]:
+    """The lines with their line ends; the last may have none."""
+    if not isinstance(data, bytes):
+        yield from data.lines()
+        return
+    start = 0
+    while start < len(data):
+        stop = data.find(b"\n", start) + 1 or len(data)
+        yield data[start:stop]
+        start = stop
+
+
+def _whole(data: Data) -> list[msgspec.Raw] | list[bytes] | None:
     """The records of a file that is one JSON array or one object over several lines; None where it is lines."""
-    head = text[:1024].lstrip()
+    head = head_of(data, 1024).removeprefix(BOM).lstrip()
+    is_array = head.startswith(b"[")
+    if not is_array and (not head.startswith(b"{") or _first_line(data).endswith(b"}")):
+        return None
+    text = whole(data).removeprefix(BOM)
     try:
-        if head.startswith(b"["):
+        if is_array:
             return items(text)
-        first_line = text.lstrip().partition(b"\n")[0].strip()
-        if head.startswith(b"{") and not first_line.endswith(b"}"):
-            fields(text)
-            return [text]
+        fields(text)
     except ValueError:
         return None
-    return None
+    return [text]
+
+
+def _first_line(data: Data) -> bytes:
+    lines = (line.removeprefix(BOM).strip() for line in _lines(data))
+    return next((line for line in lines if line), b"")
 
 
 def _record(line: bytes | msgspec.Raw, number: int, problems: Problems, last: bool) -> Fields | None:

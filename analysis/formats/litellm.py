@@ -13,6 +13,7 @@ from analysis.formats.base import Problems, Progress
 from analysis.formats.bodies import response
 from analysis.formats.calls import count, dig, entry, first_text, mapping, objects, template_kwargs, usage
 from analysis.formats.grouping import Entry, grouped
+from analysis.formats.stored import Data
 from analysis.formats.times import seconds
 from analysis.model.session import Json, JsonObject, Log, Mark, Usage
 
@@ -37,7 +38,7 @@ def sniff(head: bytes) -> bool:
     )
 
 
-def read(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
+def read(data: Data, file: str, source: str, progress: Progress | None = None) -> Log:
     """Parse a whole log; raise FormatError where no record is a call with its prompt."""
     problems = Problems(file)
     entries: list[Entry] = []

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from analysis.formats import jsontext, shape, wrapper
 from analysis.formats.base import FormatError, Problems, Progress
 from analysis.formats.bodies import BodyReader, response
-from analysis.formats.calls import SALT_KEY, dig, first_text, mapping
+from analysis.formats.calls import dig, first_text, mapping
 from analysis.formats.grouping import Entry, grouped
 from analysis.formats.jsontext import Fields
 from analysis.model.session import Json, Log, Problem, Turn
@@ -53,7 +53,7 @@ def read_together(files: Sequence[tuple[str, bytes]], source: str, progress: Pro
             f"{files[0][0]}: responses of a batch without its requests. Put the input file beside it in one folder, or"
             " give both with --same-server."
         )
-    reader = BodyReader(SALT_KEY)
+    reader = BodyReader()
     entries: dict[str, list[Entry]] = {}
     for key, (file, line, record) in asked.items():
         for one in _entries(key, line, record, answered, reader, noted[file]):

@@ -6,6 +6,7 @@ Does not read batch files.
 
 from analysis.formats import pairs
 from analysis.formats.base import FormatError, Progress
+from analysis.formats.stored import Data
 from analysis.model.session import Log, Turn
 
 name = "openai-chat"
@@ -23,7 +24,7 @@ def sniff(head: bytes) -> bool:
     return pairs.opens_with(head) == "chat"
 
 
-def read(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
+def read(data: Data, file: str, source: str, progress: Progress | None = None) -> Log:
     """Parse a whole log; raise FormatError where not one record holds a request that was sent to a server."""
     log = read_bodies(data, file, source, progress)
     turns = [turn for session in log.sessions for turn in session.turns]
@@ -39,6 +40,6 @@ def _is_counted(turn: Turn) -> bool:
     return turn.usage.cached_basis != "not-recorded"
 
 
-def read_bodies(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
+def read_bodies(data: Data, file: str, source: str, progress: Progress | None = None) -> Log:
     """Parse request bodies, with or without a response; raise FormatError where not one record is a request."""
     return pairs.read(data, file, source, "chat", title, progress)

@@ -20,7 +20,7 @@ from analysis.model.session import Json, JsonObject, Log, Mark, Usage
 
 name = "openhands-events"
 title = "OpenHands event streams: trajectories, events of the SDK (a folder of event-*.json), evaluation rows"
-looks_for = "events with kind, source and timestamp, or actions and observations with source; or a history of them"
+looks_for = "events with kind, source and timestamp, or actions and observations with source, or a history of them"
 limitations: tuple[str, ...] = (
     "requests are put together from the events, without the lines that OpenHands adds to results of tools",
     "give the folder of a conversation: base_state.json has the counts, a cached count of zero there says nothing",

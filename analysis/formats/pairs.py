@@ -14,6 +14,7 @@ from analysis.formats.grouping import Entry, grouped
 from analysis.formats.jsontext import Fields
 from analysis.formats.message_pairs import MessagePairs
 from analysis.formats.response_pairs import ResponsePairs
+from analysis.formats.stored import Data
 from analysis.formats.token_pairs import TokenPairs
 from analysis.formats.wrapper import Api
 from analysis.model.session import Log, Session
@@ -82,7 +83,7 @@ def opens_with(head: bytes) -> Api | None:
     return next((api for api in found if api != "render"), found[0] if found else None)
 
 
-def read(data: bytes, file: str, source: str, own: Api, title: str, progress: Progress | None = None) -> Log:
+def read(data: Data, file: str, source: str, own: Api, title: str, progress: Progress | None = None) -> Log:
     """Parse a whole log of pairs, those that do not say their API as ``own``.
 
     Raise FormatError, with the ``title`` of the format, where no record is a request.

@@ -5,6 +5,7 @@ A line that speaks another API that vLLM serves is read as that.
 
 from analysis.formats import pairs
 from analysis.formats.base import Progress
+from analysis.formats.stored import Data
 from analysis.model.session import Log
 
 name = "openai-responses"
@@ -22,6 +23,6 @@ def sniff(head: bytes) -> bool:
     return pairs.opens_with(head) == "responses"
 
 
-def read(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
+def read(data: Data, file: str, source: str, progress: Progress | None = None) -> Log:
     """Parse a whole log; raise FormatError where no record is a request."""
     return pairs.read(data, file, source, "responses", title, progress)

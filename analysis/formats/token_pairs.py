@@ -11,10 +11,11 @@ from analysis.core.media import of_features
 from analysis.formats import jsontext, wrapper
 from analysis.formats.base import Problems
 from analysis.formats.bodies import ids
-from analysis.formats.calls import dig, fingerprint, first_text, mapping, objects
+from analysis.formats.calls import dig, first_text, mapping, objects
 from analysis.formats.chat_pairs import answered
 from analysis.formats.grouping import Entry
 from analysis.formats.jsontext import Fields
+from analysis.formats.salts import fingerprint
 from analysis.model.session import Json, Media, Request, Turn
 
 

@@ -11,10 +11,11 @@ from msgspec import Raw
 from msgspec.json import encode
 
 from analysis.formats.base import FormatError, Problems, Progress
-from analysis.formats.calls import fingerprint, first_text
+from analysis.formats.calls import first_text
 from analysis.formats.grouping import Entry, grouped
 from analysis.formats.jsontext import Fields, decode
 from analysis.formats.pairs import Pairs
+from analysis.formats.salts import fingerprint
 from analysis.formats.vllm_lines import Call, Lines, lines
 from analysis.model.session import Log, Mark, Request, Turn
 

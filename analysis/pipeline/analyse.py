@@ -10,6 +10,7 @@ from analysis.causes.base import Evidence
 from analysis.core.account import Facts, account, best_tokens, parts
 from analysis.core.align import common_prefix
 from analysis.core.blocks import left_behind, reusable_tokens
+from analysis.core.growth import Growing
 from analysis.core.lineage import Candidate
 from analysis.core.media import sent
 from analysis.core.serving import Asked, Served, Serving
@@ -20,12 +21,13 @@ from analysis.model.finding import Donor, Previous, SessionAnalysis, TurnAnalysi
 from analysis.model.gap import SourceFacts
 from analysis.model.session import Problem, Session, Turn
 from analysis.model.settings import Settings
-from analysis.pipeline.evidence import Compared
+from analysis.pipeline.evidence import OTHER_SESSIONS, Compared
 from analysis.pipeline.explain import divergence
 from analysis.pipeline.gaps import Gaps, SideFiles, Visit, never_cached, source_facts
+from analysis.pipeline.others import Others
 from analysis.pipeline.pool_sizes import PoolSizes, pool_sizes
 from analysis.pipeline.reconcile import reconcile
-from analysis.pipeline.tokens import RendererFor, TurnTokens, turn_tokens
+from analysis.pipeline.tokens import RendererFor, TokensOf, TurnTokens, rendered_tokens
 
 NO_SIDE_FILES = SideFiles()
 Keys = tuple[str, str | None, str | None, str | None]
@@ -44,13 +46,14 @@ def analyse(
     progress: Progress | None = None,
     as_given: bool = False,
     side: SideFiles = NO_SIDE_FILES,
+    tokens_of: TokensOf = rendered_tokens,
 ) -> list[SessionAnalysis]:
     """Explain every turn of sessions that share one server history, in the order the server got the requests.
 
     ``as_given`` takes the turns in the order they stand in, whatever their times say.  ``side`` is what the server said
     beside the log.
     """
-    walk = _Walk(settings, renderer_for, sessions)
+    walk = _Walk(settings, renderer_for, sessions, tokens_of)
     order = [(session, turn) for session in sessions for turn in session.turns]
     order = order if as_given else in_time(order)
     for done, (session, turn) in enumerate(order, 1):
@@ -72,6 +75,11 @@ class _Ground:
     gaps: Gaps
     compared: Compared
     places: dict[tuple[int, int], int]
+    others: Others
+
+    def others_of(self, place: int | None) -> list[TurnAnalysis]:
+        """What the first turn that was visited there is held against."""
+        return [] if place is None else self.others.before(place, OTHER_SESSIONS)
 
 
 @dataclass(slots=True)
@@ -81,12 +89,14 @@ class _Walk:
     settings: Settings
     renderer_for: RendererFor
     sessions: Sequence[Session]
+    tokens_of: TokensOf
     results: dict[int, TurnAnalysis] = field(default_factory=dict)
     problems: dict[int, list[Problem]] = field(default_factory=dict)
     visits: list[Visit] = field(default_factory=list)
     _serving: Serving = field(init=False)
     _named: list[tuple[Session, Turn]] = field(default_factory=list)
     _last: dict[Lineage, tuple[Turn, TurnTokens, Served]] = field(default_factory=dict)
+    _memory: dict[Lineage, Growing] = field(default_factory=dict)
     _mixed: set[int] = field(init=False)
     _silent: int = 0
 
@@ -97,7 +107,8 @@ class _Walk:
     def visit(self, session: Session, turn: Turn) -> None:
         """Explain one turn and remember what it leaves behind.  Raise the OSError of a server that stays silent."""
         try:
-            tokens = turn_tokens(turn, self.renderer_for(turn.request.model))
+            last = self._last.get((id(session), turn.lineage))
+            tokens = self.tokens_of(session, turn, self.renderer_for, last[1].full_ids if last else None)
             self._silent = 0
         except (ValueError, OSError) as error:
             self._silent = self._silent + 1 if isinstance(error, OSError) else 0
@@ -105,10 +116,12 @@ class _Walk:
                 raise
             self._note(session, turn, f"not rendered: {str(error).rstrip('.')}. {REMEDY}")
             tokens = None
-        unknown = TurnAnalysis(turn, turn.usage.prompt_tokens)
-        self.results[id(turn)] = (
-            unknown if tokens is None else self._aligned(session, self._checked(session, turn, tokens), tokens)
-        )
+        if tokens is None:
+            self.results[id(turn)] = TurnAnalysis(turn, turn.usage.prompt_tokens)
+            return
+        memory = self._memory.setdefault((id(session), turn.lineage), Growing())
+        tokens = replace(tokens, full_ids=memory.keep(tokens.full_ids))
+        self.results[id(turn)] = self._aligned(session, self._checked(session, turn, tokens), tokens)
 
     def _checked(self, session: Session, turn: Turn, tokens: TurnTokens) -> Turn:
         """The turn without a cached count that no prompt of its length can have."""
@@ -128,7 +141,8 @@ class _Walk:
         facts = replace(source_facts(self.visits, self.settings, side), never_cached=never_cached(turns))
         facts = facts if self.is_complete else replace(facts, outside_tokens=None)
         gaps = Gaps(self.visits, self.settings, side, blocks_needed)
-        ground = _Ground(facts, gaps, Compared(self.renderer_for), self._places())
+        others = Others(self.visits, [keys_of(visit.found.turn) for visit in self.visits])
+        ground = _Ground(facts, gaps, Compared(self.renderer_for), self._places(), others)
         for session in self.sessions:
             lineages: dict[str | None, list[TurnAnalysis]] = {}
             for turn in session.turns:
@@ -158,7 +172,7 @@ class _Walk:
                 gap=ground.gaps.of(place) if missed and place is not None else None,
                 source=ground.facts,
                 comparison=ground.compared.beside(before, index, previous, last),
-                first=ground.compared.with_others(found, self._others(place)) if opens else None,
+                first=ground.compared.with_others(found, ground.others_of(place)) if opens else None,
                 before=last,
                 after=before[index + 1].turn if index + 1 < len(before) else None,
             )
@@ -166,15 +180,6 @@ class _Walk:
             yield replace(found, causes=causes, notes=notes)
             last = found.turn
             previous = found if found.full_ids is not None else previous
-
-    def _others(self, place: int | None) -> list[TurnAnalysis]:
-        """The latest turn of every other session with the same keys before a visit."""
-        if place is None:
-            return []
-        mine = self.visits[place]
-        same = [visit for visit in self.visits[:place] if visit.session != mine.session]
-        keys = keys_of(mine.found.turn)
-        return list({one.session: one.found for one in same if keys_of(one.found.turn) == keys}.values())
 
     def session(self, session: Session, found: Reconciliation) -> SessionAnalysis:
         """What was found of a session; ``found`` is the reconciliation of the whole history."""

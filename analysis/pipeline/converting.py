@@ -1,14 +1,16 @@
 """Logs of any format into one canonical log: read first, so that a log that is none leaves no file behind."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from analysis.formats import read_logs
+from analysis.formats import salts
 from analysis.formats.base import FormatError
 from analysis.formats.canonical import lines
 from analysis.model.session import Log, Problem
+from analysis.pipeline.reading import read_files
 from analysis.pipeline.sources import Source, joined, read_source
 
 Progress = Callable[[str, int, int], None]  # stage, done, in all
@@ -38,13 +40,24 @@ class Converted:
 
 
 def read_to_convert(
-    paths: Sequence[Path], log_format: str | None = None, progress: Progress | None = None
+    paths: Sequence[Path],
+    log_format: str | None = None,
+    progress: Progress | None = None,
+    keep_secrets: bool = False,
 ) -> Converted:
-    """Read files and folders; raise the first error where not one of them is a log, else it is a problem."""
+    """Read files and folders; raise the first error where not one of them is a log, else it is a problem.
+
+    ``keep_secrets``: cache salts stay as they were sent, instead of their fingerprints.
+    """
+    with salts.as_sent() if keep_secrets else nullcontext():
+        return _converted(_read(paths, log_format, progress))
+
+
+def _converted(read: Iterable[tuple[str, Log | FormatError | OSError]]) -> Converted:
     logs: list[Log] = []
     problems: list[Problem] = []
     refused: list[Exception] = []
-    for file, found in _read(paths, log_format, progress):
+    for file, found in read:
         if isinstance(found, Log):
             logs.append(found)
             problems.extend(found.problems)
@@ -66,9 +79,8 @@ def _read(
             sources.append(read_source(path))
         except (FormatError, OSError) as error:
             yield path.name, error
-    stage = None if progress is None else lambda done, total: progress("bytes read", done, total)
     together = joined(sources)
-    yield from read_logs([(file.name, file.data) for file in together.files], together.name, log_format, stage)
+    yield from read_files([(file.name, file.content) for file in together.files], together.name, log_format, progress)
 
 
 def _reason(error: Exception) -> str:

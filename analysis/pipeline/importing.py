@@ -4,14 +4,13 @@ A file, or a folder read together, is the history of one server.  What was impor
 nothing; a file that has grown since replaces what it was.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from analysis.formats import read_logs
+from analysis.core.align import common_prefix
 from analysis.formats.base import FormatError
 from analysis.formats.grouping import known_times
 from analysis.model.finding import SessionAnalysis
@@ -22,11 +21,13 @@ from analysis.model.settings import Settings
 from analysis.pipeline.analyse import NO_SIDE_FILES, analyse
 from analysis.pipeline.gaps import SideFiles
 from analysis.pipeline.peel import with_plans
+from analysis.pipeline.reading import read_files
 from analysis.pipeline.record import records
 from analysis.pipeline.renderer_choice import unusable
 from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.resuming import begun, has_grown, known_before
 from analysis.pipeline.sources import Source
-from analysis.pipeline.tokens import RendererFor
+from analysis.pipeline.tokens import RendererFor, TokensOf, rendered_tokens
 from analysis.pipeline.wrong_tokenizer import wrong_tokenizers
 from analysis.store.repository import Import, Repository
 
@@ -66,6 +67,36 @@ class Explained:
     wrong: Mapping[str, Problem]
 
 
+def import_source(
+    source: Source,
+    renderers: Renderers,
+    settings: Settings,
+    repository: Repository,
+    log_format: str | None = None,
+    progress: Progress | None = None,
+    side: SideFiles = NO_SIDE_FILES,
+) -> Analysed:
+    """Analyse a source and keep it: all of it or, where that is interrupted, nothing.
+
+    The tokens of a large one are kept beside the database on the way, so that the same import goes on where it was; of
+    a file that has grown, only what is new is rendered.
+    Raises FormatError where no file of it is a log, StoreError where it cannot be stored.
+    """
+    how = _how(settings, renderers)
+    kept = begun(source, how, renderers.stamp, repository)
+    tokens_of = known_before(source, how, repository) if kept is None else kept.tokens_of
+    try:
+        analysed = analyse_source(source, renderers, settings, log_format, progress, side, tokens_of)
+        store(analysed, renderers, repository)
+    except BaseException:
+        if kept is not None:
+            kept.close()
+        raise
+    if kept is not None:
+        kept.drop()
+    return analysed
+
+
 def analyse_source(
     source: Source,
     renderers: Renderers,
@@ -73,9 +104,10 @@ def analyse_source(
     log_format: str | None = None,
     progress: Progress | None = None,
     side: SideFiles = NO_SIDE_FILES,
+    tokens_of: TokensOf = rendered_tokens,
 ) -> Analysed:
     """Read and explain a source with what was said beside it.  Raises FormatError where no file of it is a log."""
-    found = explained(source, renderers, settings, log_format, progress, side)
+    found = explained(source, renderers, settings, log_format, progress, side, tokens_of)
     planned = with_plans(found.analyses, found.renderer_for, _stage(progress, "fix plans made"))
     made = tuple(records(planned))
     stated = (*found.problems, *found.wrong.values(), *_missing_tokenizers(made, renderers))
@@ -89,6 +121,7 @@ def explained(
     log_format: str | None = None,
     progress: Progress | None = None,
     side: SideFiles = NO_SIDE_FILES,
+    tokens_of: TokensOf = rendered_tokens,
 ) -> Explained:
     """Read a source and explain its turns, without their fix plans.  Raises FormatError where no file is a log."""
     sessions, problems = _sessions(source, log_format, progress)
@@ -98,7 +131,8 @@ def explained(
         return None if model in wrong else renderers.renderer_for(model)
 
     wrong |= wrong_tokenizers(sessions, renderer_for)
-    analyses = analyse(sessions, renderer_for, settings, _stage(progress, "turns analysed"), side=side)
+    stage = _stage(progress, "turns analysed")
+    analyses = analyse(sessions, renderer_for, settings, stage, side=side, tokens_of=tokens_of)
     return Explained(analyses, renderer_for, problems, wrong)
 
 
@@ -130,8 +164,8 @@ def _sessions(source: Source, log_format: str | None, progress: Progress | None)
     sessions: list[Session] = []
     problems: list[Problem] = []
     refused: list[FormatError] = []
-    files = [(file.name, file.data) for file in source.files]
-    for name, log in read_logs(files, source.name, log_format, _stage(progress, "bytes read")):
+    files = [(file.name, file.content) for file in source.files]
+    for name, log in read_files(files, source.name, log_format, progress):
         if isinstance(log, FormatError):
             refused.append(log)
             problems.append(Problem(name, None, str(log).removeprefix(f"{name}: ")))
@@ -177,8 +211,7 @@ def _replaced(source: Source, repository: Repository) -> list[int]:
     """Earlier imports of the same content read in another way, or of the beginning of the file that has grown."""
     keys = []
     for key, sha256, num_bytes in repository.sizes(source.name):
-        beginning = source.files[0].data[:num_bytes] if len(source.files) == 1 else None
-        grown = beginning is not None and hashlib.sha256(beginning).hexdigest() == sha256
+        grown = has_grown(source, sha256, num_bytes)
         refilled = len(source.files) > 1  # a folder, or logs read together, under the same name: what is in it now
         if grown or refilled or sha256 == source.sha256:
             keys.append(key)
@@ -209,9 +242,12 @@ def _texts(analysed: Analysed, renderers: Renderers) -> dict[str, dict[int, byte
     """What the tokens of each model stand for, so that a stored session is read without its tokenizer."""
     used: dict[str, list[TokenIds]] = {}
     for record in analysed.records:
+        last: dict[str, TokenIds] = {}
         for turn, full_ids in zip(record.turns, record.full_ids, strict=True):
             if full_ids is not None and renderers.has(turn.model) and turn.model not in analysed.wrong_models:
-                used.setdefault(turn.model, []).append(np.unique(full_ids))
+                known = common_prefix(last[turn.model], full_ids) if turn.model in last else 0
+                last[turn.model] = full_ids
+                used.setdefault(turn.model, []).append(np.unique(full_ids[known:]))
     texts: dict[str, dict[int, bytes]] = {}
     for model, arrays in used.items():
         renderer = renderers.renderer_for(model)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from analysis.causes import template
 from analysis.causes.fixes import PER_SESSION_TEXT, Sent
+from analysis.causes.reasons import NO_CHANGE, NO_KNOB, NOTHING_RESTORED, no_tokenizer
 from analysis.causes.restore import restored
 from analysis.model.finding import UNEXPLAINED, Cause, SessionAnalysis, TurnAnalysis
 from analysis.model.plan import PlanStep, Tokens
@@ -24,9 +25,6 @@ from analysis.render.errors import RenderError
 VISIBLE = ("volatile-head/", "tools/", "template/", "client/", "args/", "tokenisation/", "server/")
 FROM_HISTORY = ("key/cache-salt", "key/lora", PER_SESSION_TEXT)  # what the session alone does not show
 MOST_STEPS = 12
-NO_CHANGE = "no change to the requests undoes it"
-NOTHING_RESTORED = "the requests show nothing that could be put back"
-NO_KNOB = "no argument of the chat template was found that undoes it"
 
 Lineage = tuple[Sent, ...]
 
@@ -108,7 +106,7 @@ class _Peel:
         knobs: Sequence[JsonObject | None] = self._knobs() if code.startswith("template/") else [None]
         if not knobs:
             model = self.sent[0].request.model
-            self.reason = NO_KNOB if self.renderer_for(model) else f"no tokenizer for the model {model!r}"
+            self.reason = NO_KNOB if self.renderer_for(model) else no_tokenizer(model)
         for knob in knobs:
             tried = self._tried(code, knob)
             if tried is None:

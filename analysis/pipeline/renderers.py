@@ -33,6 +33,14 @@ class Renderers:
         return f"endpoint {self.server.url}" if self.server else self.model or "known models"
 
     @property
+    def stamp(self) -> str:
+        """What changes when the files of a model are changed: their sizes and times."""
+        named = [*map(str, self.known.values()), *(choice.value for choice in self.chosen.values())]
+        folders = [Path(name).expanduser() for name in ([self.model] if self.model else sorted({*named}))]
+        found = (file for folder in folders if folder.is_dir() for file in sorted(folder.iterdir()) if file.is_file())
+        return repr([(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in found])
+
+    @property
     def choices(self) -> dict[str, str]:
         """What was chosen by model, as text: another choice is another analysis, too.  Empty where one is for all."""
         if self.server is not None or self.model is not None:

@@ -9,18 +9,35 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.formats.base import FormatError
-from analysis.formats.containers import unpacked
+from analysis.formats.containers import GZIP, ZIP, unpacked
+from analysis.formats.stored import Data, Stored
 
 LOG_ENDINGS = (".jsonl", ".json", ".ndjson", ".log", ".traj", ".eval", ".csv", ".har", ".yaml", ".yml")
+LARGE = 32 << 20  # bytes of a file that is not read into memory as a whole
 ENDINGS = (*LOG_ENDINGS, *(f"{ending}.gz" for ending in LOG_ENDINGS), ".zip")
 
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """A file of a log by its name and its bytes."""
+    """A file of a log by its name and its bytes; of a large one ``stored`` says where they are, and ``data`` is empty.
+
+    What a large file gets behind its end afterwards is not part of it.
+    """
 
     name: str
     data: bytes
+    stored: Stored | None = None
+
+    @property
+    def content(self) -> Data:
+        """What formats read."""
+        return self.data if self.stored is None else self.stored
+
+    def sha256(self, num_bytes: int | None = None) -> str:
+        """Fingerprint of the first bytes, of all where no number is given."""
+        return (
+            hashlib.sha256(self.data[:num_bytes]).hexdigest() if self.stored is None else self.stored.sha256(num_bytes)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +50,13 @@ class Source:
     @property
     def sha256(self) -> str:
         """Fingerprint of everything in it."""
-        digests = [hashlib.sha256(file.data).hexdigest() for file in self.files]
+        digests = [file.sha256() for file in self.files]
         return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
 
     @property
     def num_bytes(self) -> int:
         """Bytes of all its files."""
-        return sum(len(file.data) for file in self.files)
+        return sum(len(file.content) for file in self.files)
 
 
 def read_source(path: Path) -> Source:
@@ -48,12 +65,12 @@ def read_source(path: Path) -> Source:
     Raise FormatError or OSError where there is nothing to read.
     """
     if not path.is_dir():
-        return source_of(path.name, path.read_bytes())
+        return Source(path.name, tuple(_read(path.name, path)))
     found = sorted(file for file in path.rglob("*") if _is_log(file.relative_to(path)) and file.is_file())
     if not found:
         endings = ", ".join(f"*{ending}" for ending in LOG_ENDINGS)
         raise FormatError(f"{path}: no log in this folder (looked for {endings}, also *.gz and *.zip).")
-    files = [piece for file in found for piece in _unpacked(file.relative_to(path).as_posix(), file.read_bytes())]
+    files = [piece for file in found for piece in _read(file.relative_to(path).as_posix(), file)]
     return Source(path.name, tuple(files))
 
 
@@ -71,6 +88,14 @@ def joined(sources: Sequence[Source]) -> Source:
 def _is_log(place: Path) -> bool:
     """Whether a file is read with its folder: by its ending, and nothing that is hidden in there."""
     return place.name.lower().endswith(ENDINGS) and not any(part.startswith(".") for part in place.parts)
+
+
+def _read(name: str, path: Path) -> list[LogFile]:
+    """A file, unpacked; a large one that is plain text stays where it is."""
+    stored = Stored(path, path.stat().st_size)
+    if len(stored) > LARGE and not stored.head(4).startswith((GZIP, ZIP)):
+        return [LogFile(name, b"", stored)]
+    return _unpacked(name, path.read_bytes())
 
 
 def _unpacked(name: str, data: bytes) -> list[LogFile]:

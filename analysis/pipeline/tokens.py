@@ -11,7 +11,7 @@ from analysis.core.media import placed
 from analysis.core.normalise import as_generated
 from analysis.model.prompt import Fidelity, GeneratedBasis
 from analysis.model.renderer import Renderer
-from analysis.model.session import Media, TokenIds, Turn
+from analysis.model.session import Media, Session, TokenIds, Turn
 
 RendererFor = Callable[[str], Renderer | None]  # by the served model name; None where no tokenizer is at hand
 
@@ -32,6 +32,17 @@ class TurnTokens:
     @property
     def prompt(self) -> TokenIds:
         return self.full_ids[: self.prompt_tokens]
+
+
+# The tokens of a turn of a session; the ids are those of the turn before it, None where it is the first.
+TokensOf = Callable[[Session, Turn, RendererFor, TokenIds | None], TurnTokens | None]
+
+
+def rendered_tokens(
+    session: Session, turn: Turn, renderer_for: RendererFor, last: TokenIds | None
+) -> TurnTokens | None:
+    """The tokens of a turn, found now.  Raises what the renderer raises."""
+    return turn_tokens(turn, renderer_for(turn.request.model))
 
 
 def turn_tokens(turn: Turn, renderer: Renderer | None) -> TurnTokens | None:

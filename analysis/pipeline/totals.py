@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from analysis.causes.fixes import Sent
+from analysis.causes.reasons import SOME_UNKNOWN, TOO_LONG
 from analysis.core.blocks import reusable_tokens
 from analysis.core.elsewhere import Elsewhere, Left, elsewhere
 from analysis.model.finding import SessionAnalysis
@@ -44,7 +45,7 @@ class Totals:
         settings = self.history[index].settings
         if others or not self._is_plain():
             if len(self.history) * sum(len(one.turns) for one in self.history) > MANY_TURNS:
-                raise RenderError("the log is too long to go through all of it again for one session")
+                raise RenderError(TOO_LONG)
             found = replayed(self.history, {**others, index: sent}, self.renders, settings)[index]
             extra = [0] * len(found.turns)
         else:
@@ -53,7 +54,7 @@ class Totals:
             extra = [self._elsewhere_tokens(index, found, place) for place in range(len(found.turns))]
         turns = figures(found)
         if len(turns) < len(found.turns):
-            raise RenderError("the tokens of some of its turns are unknown")
+            raise RenderError(SOME_UNKNOWN)
         reusable = [max(turn.reusable_tokens, more) for turn, more in zip(turns, extra, strict=True)]
         return Tokens(sum(turn.prompt_tokens for turn in turns), sum(reusable))
 

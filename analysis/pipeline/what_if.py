@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
+from analysis.causes import reasons
 from analysis.causes.fixes import Sent
 from analysis.model.finding import SessionAnalysis, TurnAnalysis
 from analysis.model.renderer import Renderer
@@ -19,14 +20,20 @@ from analysis.pipeline.analyse import analyse, has_media
 from analysis.pipeline.tokens import RendererFor
 from analysis.render.errors import RenderError
 
+KEPT_TOKENS = 8_000_000  # of renders, 32 MB
+
 
 @dataclass(slots=True)
 class Renders:
-    """Prompts of requests, each rendered once.  ``swapped`` has another chat template for what changes."""
+    """Prompts of requests, each rendered once as long as there is room.
+
+    ``swapped`` has another chat template for what changes.
+    """
 
     renderer_for: RendererFor
     swapped: RendererFor | None = None
     _prompts: dict[tuple[int, float | None, bool], tuple[Request, TokenIds]] = field(default_factory=dict)
+    _tokens: int = 0
 
     def as_sent(self, sent: Sent) -> TokenIds:
         """The prompt of a request with the server's template.  Raise ValueError or OSError as the renderer does."""
@@ -42,12 +49,15 @@ class Renders:
         if known is None:
             renderer = self._renderer(sent.request.model, renderer_for)
             known = self._prompts[key] = (sent.request, renderer.prompt_ids(sent.request, sent.at))
+            self._tokens += len(known[1])
+            while self._tokens > KEPT_TOKENS and len(self._prompts) > 1:
+                self._tokens -= len(self._prompts.pop(next(iter(self._prompts)))[1])
         return known[1]
 
     def _renderer(self, model: str, renderer_for: RendererFor) -> Renderer:
         renderer = renderer_for(model)
         if renderer is None:
-            raise RenderError(f"no tokenizer for the model {model!r}: a changed request cannot be rendered")
+            raise RenderError(reasons.no_tokenizer(model))
         return renderer
 
 
@@ -112,16 +122,12 @@ def _kept(analysis: SessionAnalysis) -> Session:
 def _changed(found: TurnAnalysis, sent: Sent, renders: Renders) -> Turn:
     turn, prompt = found.turn, _prompt(found)
     if prompt is None:
-        raise RenderError(
-            f"the tokens of turn {turn.number} are unknown, so a change to it has nothing to stand against"
-        )
+        raise RenderError(reasons.unknown(turn.number))
     if renders.swapped or sent.at != turn.started_at or _prints_other(turn.request, sent.request):
         if has_media(turn):
-            raise RenderError(f"turn {turn.number} has an image, sound or video, which is not rendered")
+            raise RenderError(reasons.not_text(turn.number))
         if found.fidelity == "mismatch" or not _renders_alike(found, prompt, renders):
-            raise RenderError(
-                f"turn {turn.number} does not render as the server rendered it, so neither would a changed one"
-            )
+            raise RenderError(reasons.renders_otherwise(turn.number))
         prompt = renders.changed(sent)
     usage = replace(turn.usage, prompt_tokens=len(prompt), cached_tokens=None, cached_basis="not-recorded")
     return replace(_with_tokens(found, prompt), request=sent.request, usage=usage)

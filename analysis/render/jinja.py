@@ -13,12 +13,15 @@ import jinja2
 from jinja2 import meta, nodes
 from jinja2.ext import Extension, loopcontrols
 from jinja2.parser import Parser
+from jinja2.runtime import LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from analysis.render import provenance
 from analysis.render.errors import RenderError, first_line
 
 REMEMBERED_DUMPS = 100_000
+DICT_ATTRIBUTES = frozenset(dir(dict))
+LOOP_ATTRIBUTES = frozenset({"index", "index0", "revindex", "revindex0", "first", "last", "length", "depth", "depth0"})
 REFUSES = "the chat template refuses the request: "
 
 
@@ -36,6 +39,21 @@ class GenerationTag(Extension):
         return caller()
 
 
+class PlainEnvironment(ImmutableSandboxedEnvironment):
+    """The sandbox with a shorter way to what templates ask for most: a field of a JSON object, a loop's place.
+
+    Neither can be unsafe: a field is data, and a loop has no public attribute that is.
+    """
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """As the sandbox does, which first looks for a Python attribute and raises and catches where there is none."""
+        if type(obj) is dict and attribute not in DICT_ATTRIBUTES:
+            return obj[attribute] if attribute in obj else self.undefined(obj=obj, name=attribute)
+        if type(obj) is LoopContext and attribute in LOOP_ATTRIBUTES:
+            return getattr(obj, attribute)
+        return super().getattr(obj, attribute)
+
+
 class TracingEnvironment(ImmutableSandboxedEnvironment):
     """An environment whose output keeps the origin of its characters."""
 
@@ -49,7 +67,7 @@ class ChatTemplate:
     def __init__(self, source: str) -> None:
         self._source = source
         self._dumps: dict[int, tuple[Any, str]] = {}
-        self._plain = _compiled(ImmutableSandboxedEnvironment, source, {"tojson": self._tojson})
+        self._plain = _compiled(PlainEnvironment, source, {"tojson": self._tojson})
         self._traced: jinja2.Template | None = None
 
     def render(self, variables: dict[str, Any], at: float | None) -> str:

@@ -7,7 +7,7 @@ stands; where a tokenizer is different, whole texts are encoded.
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,14 +20,39 @@ NOTHING: TokenIds = np.empty(0, np.int32)
 PROBE = "one two\nthree  four"
 
 
-@dataclass(frozen=True, slots=True)
-class _Encoded:
-    """The last text with its pieces: piece ``i`` starts at character ``chars[i]`` and at token ``tokens[i]``."""
+@dataclass(slots=True)
+class _Memory:
+    """Arrays by piece of text, those that ``make`` made lately; ``always`` are never forgotten.
 
-    text: str = ""
-    chars: tuple[int, ...] = ()
-    tokens: tuple[int, ...] = ()
-    token_ids: TokenIds = field(default_factory=lambda: NOTHING)
+    Several threads may ask: a dictionary is only ever added to, and replaced when it is full.
+    """
+
+    make: Callable[[list[str]], Iterable[TokenIds]]
+    always: dict[str, TokenIds] = field(default_factory=dict)
+    _recent: dict[str, TokenIds] = field(default_factory=dict)
+    _older: dict[str, TokenIds] = field(default_factory=dict)
+    _characters: int = 0  # of the recent ones
+
+    def of(self, pieces: Sequence[str]) -> list[TokenIds]:
+        """An array per piece."""
+        recent = self._recent
+        if unknown := [piece for piece in pieces if piece not in recent]:
+            self._learn(recent, unknown)
+        found = [recent[piece] for piece in pieces]
+        if 2 * self._characters > REMEMBERED_CHARACTERS:
+            self._older, self._recent, self._characters = recent, {}, 0
+        return found
+
+    def _learn(self, recent: dict[str, TokenIds], unknown: Iterable[str]) -> None:
+        new = []
+        for piece in dict.fromkeys(unknown):
+            known = self.always.get(piece, self._older.get(piece))
+            if known is None:
+                new.append(piece)
+            else:
+                recent[piece] = known
+            self._characters += len(piece)
+        recent.update(zip(new, self.make(new) if new else (), strict=True))
 
 
 class SegmentTokenizer:
@@ -37,83 +62,37 @@ class SegmentTokenizer:
         self._tokenizer = tokenizer
         added = tokenizer.get_added_tokens_decoder()
         self._ids = {token.content: token_id for token_id, token in added.items() if not token.normalized}
-        self._longest = max(map(len, self._ids), default=0)
         longest_first = sorted(self._ids, key=len, reverse=True)
         self._cut = re.compile("(" + "|".join(map(re.escape, longest_first)) + ")") if longest_first else None
-        self._pieces: dict[str, TokenIds] = {}
-        self._remembered = 0
-        self._last = _Encoded()
+        self._pieces = _Memory(self._encoded, {text: np.array([one], np.int32) for text, one in self._ids.items()})
+        self._offsets = _Memory(self._begun, {text: np.zeros(1, np.int32) for text in self._ids})
         plain = not any(token.lstrip or token.rstrip or token.single_word for token in added.values())
         self.exact = plain and self._cut is not None and _position_free(tokenizer) and self._probe(longest_first[0])
 
     def encode(self, text: str) -> TokenIds:
         """Token ids of a text; shape ``(num_tokens,)``."""
-        if not self.exact:
+        if not self.exact or self._cut is None:
             return np.array(self._tokenizer.encode(text, add_special_tokens=False).ids, np.int32)
-        last = self._last  # read once: other threads may encode with the same tokenizer
-        kept = self._kept_pieces(last, text)
-        start = last.chars[kept] if kept else 0
-        pieces = self._cut.split(text[start:]) if self._cut else [text]
-        self._learn(piece for piece in pieces[::2] if piece)
-        arrays = [last.token_ids[: last.tokens[kept]]] if kept else []
-        chars, tokens = list(last.chars[:kept]), list(last.tokens[:kept])
-        at_char, at_token = start, len(arrays[0]) if arrays else 0
-        for index, piece in enumerate(pieces):
-            ids = self._piece_ids(piece, added=index % 2 == 1)
-            chars.append(at_char)
-            tokens.append(at_token)
-            arrays.append(ids)
-            at_char += len(piece)
-            at_token += len(ids)
-        token_ids = np.concatenate(arrays)
-        self._last = _Encoded(text, tuple(chars), tuple(tokens), token_ids)
-        return token_ids
+        pieces = [piece for piece in self._cut.split(text) if piece]
+        return np.concatenate(self._pieces.of(pieces)) if pieces else NOTHING
 
     def starts(self, text: str) -> TokenIds:
         """The first character of every token of a text; shape ``(num_tokens,)``."""
         if not self.exact or self._cut is None:
-            encoding = self._tokenizer.encode(text, add_special_tokens=False)
-            return np.array([start for start, _stop in encoding.offsets], np.int32)
-        starts: list[int] = []
-        at = 0
-        for index, piece in enumerate(self._cut.split(text)):
-            if index % 2:
-                starts.append(at)
-            elif piece:
-                offsets = self._tokenizer.encode(piece, add_special_tokens=False).offsets
-                starts.extend(at + start for start, _stop in offsets)
-            at += len(piece)
-        return np.array(starts, np.int32)
+            return self._begun([text])[0]
+        pieces = [piece for piece in self._cut.split(text) if piece]
+        places = np.cumsum([0, *map(len, pieces)], dtype=np.int32).tolist()
+        starts = [start + place for start, place in zip(self._offsets.of(pieces), places, strict=False)]
+        return np.concatenate(starts) if starts else NOTHING
 
-    def _kept_pieces(self, last: _Encoded, text: str) -> int:
-        """How many pieces of the last text begin this one too, none of them cut by what follows."""
-        safe = _common_prefix(last.text, text) - self._longest
-        kept = len(last.chars) - 1
-        while kept > 0 and last.chars[kept] > safe:
-            kept -= 1
-        return max(0, kept - kept % 2)  # resume at a piece of text, not at an added token
+    def _encoded(self, texts: list[str]) -> list[TokenIds]:
+        encodings = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+        return [np.array(encoding.ids, np.int32) for encoding in encodings]
 
-    def _learn(self, texts: Iterable[str]) -> None:
-        unknown = list(dict.fromkeys(text for text in texts if text not in self._pieces))
-        if not unknown:
-            return
-        self._remembered += sum(map(len, unknown))
-        if self._remembered > REMEMBERED_CHARACTERS:
-            self._pieces.clear()
-            self._remembered = sum(map(len, unknown))
-        encodings = self._tokenizer.encode_batch_fast(unknown, add_special_tokens=False)
-        for text, encoding in zip(unknown, encodings, strict=True):
-            self._pieces[text] = np.array(encoding.ids, np.int32)
-
-    def _piece_ids(self, piece: str, added: bool) -> TokenIds:
-        if not piece:
-            return NOTHING
-        if added:
-            return np.array([self._ids[piece]], np.int32)
-        known = self._pieces.get(piece)
-        if known is None:  # forgotten between learning and use: the text is larger than the memory
-            known = np.array(self._tokenizer.encode(piece, add_special_tokens=False).ids, np.int32)
-        return known
+    def _begun(self, texts: list[str]) -> list[TokenIds]:
+        """The first character of every token of each text."""
+        encodings = self._tokenizer.encode_batch(texts, add_special_tokens=False)
+        return [np.array([start for start, _stop in encoding.offsets], np.int32) for encoding in encodings]
 
     def _probe(self, marker: str) -> bool:
         """Encode a small text both ways: a tokenizer that sees across its added tokens is found out here."""
@@ -126,18 +105,6 @@ class SegmentTokenizer:
             elif piece:
                 parts.extend(self._tokenizer.encode(piece, add_special_tokens=False).ids)
         return parts == whole
-
-
-def _common_prefix(left: str, right: str) -> int:
-    """Leading characters in common, by halving: comparing slices is far cheaper than comparing characters."""
-    low, high = 0, min(len(left), len(right))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if left[low:middle] == right[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _position_free(tokenizer: Tokenizer) -> bool:

@@ -23,6 +23,8 @@ from analysis.render.jinja import ChatTemplate
 from analysis.render.segments import SegmentTokenizer
 from analysis.render.tokenizer import ModelFiles, load_model, token_bytes
 
+REMEMBERED_OBJECTS = 100_000  # messages and tools that were normalised
+
 
 class TemplateRenderer:
     """Renders requests with a model's own files; satisfies ``analysis.model.renderer.Renderer``."""
@@ -122,6 +124,8 @@ class TemplateRenderer:
         """Normalise an object once: what was sent again is the same object."""
         known = self._normalised.get(id(value))
         if known is None:
+            if len(self._normalised) >= REMEMBERED_OBJECTS:
+                self._normalised.clear()
             known = self._normalised[id(value)] = (value, normalise(value))
         return known[1]
 

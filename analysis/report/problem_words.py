@@ -7,8 +7,16 @@ are cut there, and nothing is lost.
 
 import re
 
+from analysis.formats import TRIED
+
 _END = re.compile(r"""(?<=[.?!])\s+(?=["'`“(]?[A-Z])""")
 _MORE = re.compile(r" \(and [\d,]+ more such lines?\)$")
+
+
+def without_tried(message: str) -> tuple[str, tuple[str, ...]]:
+    """A refusal in short, and what every format looked for; other messages are whole, and nothing was tried."""
+    said, _mark, tried = message.partition(TRIED)
+    return said, tuple(tried.rstrip(".").split("; ")) if tried else ()
 
 
 def what_and_remedy(message: str) -> tuple[str, str]:

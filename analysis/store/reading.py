@@ -1,13 +1,14 @@
 """Rows into records: the inverse of writing."""
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
 import duckdb
 import numpy as np
 
+from analysis.core.growth import Growing
 from analysis.model.evidence import Reconciliation
 from analysis.model.finding import (
     BLOCK_STATES,
@@ -22,13 +23,25 @@ from analysis.model.finding import (
     TextDivergence,
 )
 from analysis.model.plan import PlanStep, Tokens
-from analysis.model.prompt import Segment
+from analysis.model.prompt import Fidelity, GeneratedBasis, Segment
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import Problem, TokenIds
 from analysis.model.settings import Settings
 from analysis.store.writing import SCALARS, TEXT_COUNTS
 
 Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredTokens:
+    """The tokens of one turn, by the line of its request in the file."""
+
+    line: int
+    request_id: str
+    full_ids: TokenIds
+    prompt_tokens: int
+    fidelity: Fidelity
+    generated_basis: GeneratedBasis
 
 
 def read_session(cursor: duckdb.DuckDBPyConnection, session_key: int, with_runs: bool) -> SessionRecord | None:
@@ -75,10 +88,23 @@ def read_full_ids(cursor: duckdb.DuckDBPyConnection, session_key: int) -> dict[i
     ).fetchnumpy()
     result: dict[int, TokenIds] = {}
     last: TokenIds = np.empty(0, np.int32)
+    growing = Growing()
     for turn, prefix, suffix in zip(columns["turn"], columns["prefix_tokens"], columns["suffix_ids"], strict=True):
-        last = np.concatenate([last[: int(prefix)], np.asarray(suffix, np.int32)])
+        last = growing.keep(np.concatenate([last[: int(prefix)], np.asarray(suffix, np.int32)]))
         result[int(turn)] = last
     return result
+
+
+def read_tokens(cursor: duckdb.DuckDBPyConnection, import_key: int) -> Iterator[StoredTokens]:
+    """The tokens of every turn of an import that has them, session by session."""
+    keys = cursor.execute("SELECT session_key FROM sessions WHERE import_key = ? ORDER BY 1", [import_key]).fetchall()
+    for (session_key,) in keys:
+        full_ids = read_full_ids(cursor, session_key)
+        query = "SELECT * FROM requests WHERE session_key = ? AND fidelity IS NOT NULL ORDER BY turn"
+        for row in _rows(cursor, query, session_key):
+            if row["turn"] in full_ids:
+                kinds = row["prompt_tokens"], row["fidelity"], row["generated_basis"]
+                yield StoredTokens(row["line"], row["request_id"], full_ids[row["turn"]], *kinds)
 
 
 def _turn(

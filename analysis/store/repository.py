@@ -19,10 +19,10 @@ from analysis.model.record import SessionRecord
 from analysis.model.renderer import RendererChoice
 from analysis.model.session import Problem, TokenIds
 from analysis.store.backup import copy_store
-from analysis.store.database import StoreError, connect, looked_into, unreadable
+from analysis.store.database import MEMORY, StoreError, connect, looked_into, unreadable
 from analysis.store.desk import Desk, drop_lost_marks
 from analysis.store.queries import CAUSES, MODELS, PROBLEMS, SESSIONS
-from analysis.store.reading import read_full_ids, read_session
+from analysis.store.reading import StoredTokens, read_full_ids, read_session, read_tokens
 from analysis.store.renderer_choices import drop_choice, read_choices, write_choice
 from analysis.store.writing import insert_problems, insert_sessions, insert_token_text
 
@@ -78,6 +78,11 @@ class Repository:
     def copy_to(self, path: Path) -> None:
         """Write a copy of everything to a new file; raise StoreError where it cannot be."""
         copy_store(self._connection, path)
+
+    @property
+    def unfinished(self) -> Path | None:
+        """The folder beside the database for imports that are under way; None in memory."""
+        return None if self.name == MEMORY else Path(f"{self.name}.unfinished")
 
     def version(self) -> tuple[int, int]:
         """Changes whenever what is stored does: the newest import and how many there are."""
@@ -209,6 +214,11 @@ class Repository:
         """Prompt and reply tokens of every turn that has them, by turn."""
         with self._reading() as cursor:
             return read_full_ids(cursor, session_key)
+
+    def tokens(self, import_key: int) -> list[StoredTokens]:
+        """The tokens of every turn of an import that has them."""
+        with self._reading() as cursor:
+            return list(read_tokens(cursor, import_key))
 
     def token_bytes(self, model: str, token_ids: Iterable[int]) -> dict[int, bytes]:
         """What these tokens stand for, as far as it is known."""

@@ -5,8 +5,8 @@ import plotly.graph_objects as go
 import pytest
 
 from analysis.model.finding import Account
+from analysis.report.palette import DARK, LIGHT
 from app.charts import TurnFigures, account_bars, plan_staircase, reused_against_reusable, styled
-from app.palette import DARK, LIGHT
 from tests.sample_store import record_of
 
 Chart = Callable[[Sequence[TurnFigures]], go.Figure]

@@ -103,12 +103,15 @@ def test_the_same_server_shares_blocks(tmp_path: Path) -> None:
         (b"", "log.jsonl: the file is empty. Point Whymiss at a log with at least one request."),
         (
             b"\x00\x01\x02" * 100,
-            "log.jsonl: binary data, and no log that Whymiss reads. Tried: openai-chat looks for a",
+            "log.jsonl: binary data, and no log that Whymiss reads. Read it as a format of your choice with --format",
         ),
-        (b"just some words\n", "log.jsonl: text, and no log that Whymiss reads. Tried: openai-chat"),
+        (
+            b"just some words\n",
+            "log.jsonl: text, and no log that Whymiss reads. Read it as a format of your choice with --format",
+        ),
         (
             b'{"messages": "no list"}\n',
-            "log.jsonl: text, and no log that Whymiss reads. Tried: openai-chat looks for a JSON",
+            "log.jsonl: text, and no log that Whymiss reads. Read it as a format of your choice with --format",
         ),
     ],
     ids=["missing", "empty", "binary", "text", "no request"],

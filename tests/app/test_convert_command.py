@@ -58,3 +58,14 @@ def test_a_log_is_never_its_own_output(tmp_path: Path) -> None:
 
 def test_an_output_is_asked_for() -> None:
     assert "--output" in run("convert", SHARED, code=2).stderr
+
+
+def test_salts_are_fingerprints_unless_they_are_asked_for(tmp_path: Path) -> None:
+    def written(*flags: str) -> list[str | None]:
+        run("convert", SALTED, "-o", tmp_path / "out.jsonl", *flags)
+        return [json.loads(line)["request"].get("cache_salt") for line in (tmp_path / "out.jsonl").open()]
+
+    sent = [json.loads(line)["request"].get("cache_salt") for line in SALTED.open()]
+    assert written("--keep-secrets") == sent and len(set(sent)) > 1
+    hidden = written()
+    assert len(set(hidden)) == len(set(sent)) and not set(hidden) & set(sent) - {None}

@@ -5,8 +5,8 @@ from datetime import date
 import pandas as pd
 import pytest
 
+from analysis.report.palette import palette
 from app.day_chart import day_bars
-from app.palette import palette
 
 TABLE = pd.DataFrame({"a": [20, 0], "b": [5, 8]}, index=[date(2026, 11, 23), date(2026, 11, 24)])
 

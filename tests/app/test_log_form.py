@@ -126,8 +126,8 @@ def test_a_folder_is_one_server_and_what_is_no_log_in_it_is_noted(visit: Open, d
     [
         pytest.param(None, "No such file or directory", id="missing"),
         pytest.param(b"", "the file is empty", id="empty"),
-        pytest.param(b"\0", "binary data, and no log that Whymiss reads. Tried: openai-chat looks for", id="binary"),
-        pytest.param(b"{}", "text, and no log that Whymiss reads. Tried: openai-chat looks for", id="no request"),
+        pytest.param(b"\0", "binary data, and no log that Whymiss reads. Read it as a format", id="binary"),
+        pytest.param(b"{}", "text, and no log that Whymiss reads. Read it as a format", id="no request"),
     ],
 )
 def test_what_cannot_be_read_is_said_in_the_form(
@@ -137,6 +137,7 @@ def test_what_cannot_be_read_is_said_in_the_form(
         (tmp_path / "log.jsonl").write_bytes(content)
     shown = add(visit("sessions", database), tmp_path / "log.jsonl")
     assert len(shown.error) == 1 and said in words(shown)
+    assert ("- openai-chat looks for a JSON object" in words(shown)) == ("no log that" in said)
     assert stored(database).sessions().empty
 
 
@@ -147,6 +148,7 @@ def test_a_wrong_model_is_said_in_the_form(visit: Open, database: Path, tmp_path
     log = write(tmp_path / "proxy.jsonl", CLOCK)
     shown = add(visit("sessions", database), log, model)
     assert len(shown.error) == 1 and said in words(shown)
+    assert ("- openai-chat looks for a JSON object" in words(shown)) == ("no log that" in said)
     assert stored(database).sessions().empty
 
 

@@ -6,8 +6,8 @@ import io
 import pandas as pd
 
 from analysis.model.session import Problem
+from analysis.report.palette import palette
 from analysis.store.repository import Import, Repository
-from app.palette import palette
 from app.problems_view import MOST_ROWS, as_csv, rows, table_html
 
 
@@ -20,7 +20,7 @@ def stored() -> pd.DataFrame:
         Problem("a.jsonl", None, "=cmd|' /C calc'!A1"),
     ]
     repository.save(Import("a.jsonl", "s", 1, "as given", [], problems))
-    repository.refuse("-b.bin", "binary data, and no log. Whymiss reads logs.")
+    repository.refuse("-b.bin", "binary data, and no log. Whymiss reads logs. Tried: a looks for b; -c looks for d.")
     return repository.problems()
 
 
@@ -39,8 +39,13 @@ def test_each_problem_is_a_row_with_what_and_remedy_and_refused_files_come_first
 def test_a_spreadsheet_shows_it_and_runs_nothing() -> None:
     text = as_csv(rows(stored())).decode("utf-8-sig")
     header, first, second, third = csv.reader(io.StringIO(text))
-    assert header == ["file", "line", "what", "remedy"]
-    assert first[:2] == ["'-b.bin", ""] and second[1] == "3" and third[2] == "'=cmd|' /C calc'!A1"
+    assert header == ["file", "line", "what", "remedy", "tried"]
+    assert (
+        first[:2] == ["'-b.bin", ""]
+        and first[4] == "a looks for b; -c looks for d"
+        and second[1] == "3"
+        and third[2] == "'=cmd|' /C calc'!A1"
+    )
 
 
 def test_the_table_on_the_page_is_escaped_and_says_how_many_it_leaves_out() -> None:

@@ -10,8 +10,8 @@ from analysis.model.finding import TextDivergence
 from analysis.model.prompt import Segment
 from analysis.pipeline.importing import store
 from analysis.pipeline.renderers import Renderers
+from analysis.report.palette import palette
 from analysis.store.repository import Repository
-from app.palette import palette
 from app.text_view import headline, next_step, rows, text_html, visible
 from tests.app.dashboard import Open, cards, no_exception, words
 from tests.sample_store import sample, text_record

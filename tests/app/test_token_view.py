@@ -9,43 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.palette import DARK, LIGHT
-from app.token_view import KEY, Side, comparison_html, differing, shown, side
+from analysis.report.palette import DARK, LIGHT
+from app.token_view import KEY, Side, comparison_html, side
 from tests.builders import tokens
 from tests.sample_store import record_of
 
 EVIL = b"<script>alert('x')</script>"
-
-
-@pytest.mark.parametrize(
-    ("piece", "text"),
-    [
-        pytest.param(b" the", "·the", id="space"),
-        pytest.param(b"\n", "↵", id="newline"),
-        pytest.param(b"\t\r\n", "→␍↵", id="tab and CR LF"),
-        pytest.param("é漢🙂".encode(), "é漢🙂", id="whole characters"),
-        pytest.param("🙂".encode()[:2], r"\xf0\x9f", id="half a character"),
-        pytest.param(b"a b" + "é".encode()[:1], r"a·b\xc3", id="text and half a character"),
-        pytest.param(b"\xff\xfe", r"\xff\xfe", id="no UTF-8 at all"),
-        pytest.param(b"\x1b[31m", r"\x1b[31m", id="terminal escape"),
-        pytest.param(b"\x00\x7f", r"\x00\x7f", id="NUL and DEL"),
-        pytest.param("\u200b\u200d\ufeff".encode(), r"\u200b\u200d\ufeff", id="zero width"),
-        pytest.param("\u202e\u2066".encode(), r"\u202e\u2066", id="bidi"),
-        pytest.param("\u00a0\u3000\u2028".encode(), r"\xa0\u3000\u2028", id="other spaces"),
-        pytest.param("\U000e0041".encode(), r"\U000e0041", id="tag characters"),
-        pytest.param("a\ufe0f\U000e0100".encode(), r"a\ufe0f\U000e0100", id="variation selectors"),
-        pytest.param("\u3164\u2800\u034f".encode(), r"\u3164\u2800\u034f", id="blank letters and joiners"),
-        pytest.param(b"", "", id="nothing"),
-    ],
-)
-def test_what_a_token_shows(piece: bytes, text: str) -> None:
-    assert shown(piece) == text
-
-
-@given(st.binary(max_size=20))
-def test_any_bytes_show_something_and_nothing_unprintable(piece: bytes) -> None:
-    assert shown(piece).isprintable()
-    assert bool(shown(piece)) == bool(piece)
 
 
 class Boxes(HTMLParser):
@@ -145,27 +114,6 @@ def test_two_sides_stand_side_by_side_in_the_colours_of_the_theme() -> None:
 @pytest.mark.parametrize(("columns", "explained"), [(1, 0), (2, 1)])
 def test_marks_are_explained_under_two_columns(columns: int, explained: int) -> None:
     assert comparison_html([a_side([1])] * columns, {}, 4, None, LIGHT).count(KEY) == explained
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "old_marks", "new_marks"),
-    [
-        pytest.param([1, 2, 3], [1, 2, 3], "000", "000", id="equal"),
-        pytest.param([1, 2, 3], [1, 9, 3], "010", "010", id="one changed"),
-        pytest.param([1, 2], [1, 2, 3, 4], "00", "0011", id="grown"),
-        pytest.param([1, 2, 3, 4], [1, 4], "0110", "00", id="removed"),
-        pytest.param([], [1], "", "1", id="against nothing"),
-    ],
-)
-def test_differing(old: list[int], new: list[int], old_marks: str, new_marks: str) -> None:
-    found = differing(tokens(*old), tokens(*new))
-    assert ["".join(str(int(mark)) for mark in marks) for marks in found] == [old_marks, new_marks]
-
-
-def test_moved_text_is_recognised_behind_an_insertion() -> None:
-    rest = list(range(100, 140))
-    old_marks, new_marks = differing(tokens(1, *rest), tokens(1, 2, 3, *rest))
-    assert not old_marks.any() and new_marks.tolist() == [False, True, True, *[False] * 40]
 
 
 def test_a_side_ends_where_its_turn_ends() -> None:

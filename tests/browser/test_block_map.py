@@ -14,7 +14,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
-from app.palette import DARK, LIGHT, Palette
+from analysis.report.palette import DARK, LIGHT, Palette
 from tests.app.sample_rows import SESSIONS, agent_session, typical_session
 
 pytestmark = pytest.mark.browser

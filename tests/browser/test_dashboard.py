@@ -11,8 +11,10 @@ import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 from tokenizers import Tokenizer
 
+from analysis.formats import read_log
 from tests.browser.dashboard_window import BLOCK_SIZE, PATIENCE, ROW_HEIGHT, Dashboard, serving
 from tests.builders import RECORDED, SAMPLE_MODEL, SAMPLES, lines_of
+from tests.format_samples import FOLDER
 from tests.replay_server import ReplayServer, exchange
 from tests.sample_store import fill
 
@@ -305,3 +307,41 @@ def test_a_narrow_window_does_not_scroll_sideways(dashboard: Dashboard, title: s
     for part in ("html", "[data-testid=stMain]", "[data-testid=stMainBlockContainer]"):
         overflow = dashboard.page.locator(part).evaluate("part => part.scrollWidth - part.clientWidth")
         assert overflow <= 0, part
+
+
+MIXED = (  # ten files of eight formats, then what is none
+    "anthropic-messages/recorded.jsonl",
+    "claude-code/chain.jsonl",
+    "cline/session.messages.json",
+    "codex/codex_051_usage.jsonl",
+    "codex/small.jsonl",
+    "langfuse/openai-agents-2025-09-30.trace.json",
+    "mini-swe-agent/sympy.traj.json",
+    "inspect/popularity.eval",
+    "inspect/message_pool.eval",
+    "otlp/phoenix.jsonl",
+)
+
+
+def test_a_mixed_folder_says_what_was_read_what_was_not_and_why(dashboard: Dashboard, tmp_path: Path) -> None:
+    (tmp_path / "photo.jsonl").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
+    (tmp_path / "notes.json").write_text('{"shopping": ["milk"]}')
+    files = [FOLDER / name for name in MIXED]
+    turns = [len(session.turns) for file in files for session in read_log(file.read_bytes(), file.name, "s").sessions]
+    dashboard.sessions().add(*files, *sorted(tmp_path.iterdir()))
+    expect(dashboard.dialog.get_by_test_id("stAlert")).to_have_count(3, timeout=3 * PATIENCE)  # twelve files
+    read = f"{len(turns)} sessions with {sum(turns)} turns analysed"
+    expect(dashboard.dialog.get_by_text(read)).to_be_visible()
+    for name, why in (("photo.jsonl", "binary data"), ("notes.json", "text")):
+        refused = dashboard.dialog.get_by_test_id("stAlert").filter(has_text=name)
+        expect(refused).to_contain_text(f"{name}: {why}, and no log that Whymiss reads.")
+    dashboard.dialog.get_by_text("What each format looks for").click()
+    expect(dashboard.dialog.get_by_role("listitem").filter(has_text="claude-code looks for")).to_be_visible()
+    dashboard.page.keyboard.press("Escape")
+    dashboard.expect_settled()
+    dashboard.main.get_by_text("Problems in the logs").click()
+    problems = dashboard.main.get_by_role("region", name="Problems in the logs")
+    expect(problems.get_by_role("row").filter(has_text="photo.jsonl")).to_contain_text("refused: binary data")
+    with dashboard.page.expect_download() as download:
+        dashboard.main.get_by_test_id("stDownloadButton").get_by_role("button").click()
+    assert "photo.jsonl" in download.value.path().read_text("utf-8-sig")

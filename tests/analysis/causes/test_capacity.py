@@ -59,7 +59,7 @@ def test_the_evidence_says_how_long_how_much_and_who() -> None:
     )
     assert cause.evidence == (
         "a pool of 200 blocks keeps exactly what was hit; missed are blocks 4 to 19; 95 s after the previous turn,"
-        " 4 other requests of 9,000 prompt tokens in between; taken by b turn 3, c turn 1, b turn 2;"
+        " 4 other requests of 9,000 prompt tokens in between; taken by “b turn 3”, “c turn 1”, “b turn 2”;"
         " a pool of 412 blocks would have kept them;"
         " what decides: BlockRemoved among the server's KV events"
     )

@@ -136,7 +136,7 @@ def test_another_model_that_cost_nothing_is_a_note() -> None:
     evidence = asked(990, {"request": request(user("hello"), model="other"), "started_at": 90.0})
     (note,) = counts.explain(evidence)
     assert isinstance(note, Note) and note.code == "measurement/lineage"
-    assert note.evidence.startswith("the model is 'other' and was 'bytes', 85 s after the previous turn; blocks are")
+    assert note.evidence.startswith("the model is “other” and was “bytes”, 85 s after the previous turn; blocks are")
 
 
 def test_marks_for_caching_that_move_are_no_edit() -> None:

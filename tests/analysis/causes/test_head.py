@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from analysis.causes.head import changes, first_way, quoted, said_of
+from analysis.causes.head import changes, first_way, said_of
 from tests.builders import assistant, user
 from tests.visible_cases import beside, causes_of, told
 
@@ -63,7 +63,7 @@ def test_options_of_the_template() -> None:
     kwargs = ({"effort": "low"}, {"effort": "high"})
     (found,) = changes(beside([user("a")], [user("a")], template_kwargs=kwargs))
     assert (found.code, found.path) == ("volatile-head/template-kwarg", "chat_template_kwargs.effort")
-    assert found.fix == 'Keep chat_template_kwargs: {"effort": "low"} for the whole session.'
+    assert found.fix == 'Keep chat_template_kwargs: “{"effort": "low"}” for the whole session.'
 
 
 def test_an_option_that_the_template_ignores_is_no_cause() -> None:
@@ -84,4 +84,3 @@ def test_the_first_difference_names_a_text() -> None:
     assert first_way("clean\na 10:21", "dirty\na 10:22") == "volatile-head/live-state"
     said = said_of("volatile-head/client-date", "prompt", "on 2025-03-14", "on 2025-03-15").evidence
     assert said == "a date differs: “on 2025-03-15” now, “on 2025-03-14” before"
-    assert quoted("a\nb" + "x" * 90).startswith("“a\\nbx") and quoted("x" * 90).endswith("…”")

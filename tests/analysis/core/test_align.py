@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.core.align import WINDOW, Run, common_prefix, matched_runs, seen_elsewhere
+from analysis.core.align import WINDOW, Run, common_prefix, differing, matched_runs, seen_elsewhere
 from analysis.model.session import TokenIds
 from tests.builders import tokens
 
@@ -88,3 +88,24 @@ def test_runs_are_ints() -> None:
     runs = matched_runs(tokens(7, BODY, 8), tokens(1, 2, BODY, 3))
     assert all(type(value) is int for run in runs for value in run), f"numpy leaks out: {runs!r}"
     assert isinstance(seen_elsewhere(tokens(1), tokens(1)), np.ndarray)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "old_marks", "new_marks"),
+    [
+        pytest.param([1, 2, 3], [1, 2, 3], "000", "000", id="equal"),
+        pytest.param([1, 2, 3], [1, 9, 3], "010", "010", id="one changed"),
+        pytest.param([1, 2], [1, 2, 3, 4], "00", "0011", id="grown"),
+        pytest.param([1, 2, 3, 4], [1, 4], "0110", "00", id="removed"),
+        pytest.param([], [1], "", "1", id="against nothing"),
+    ],
+)
+def test_differing(old: list[int], new: list[int], old_marks: str, new_marks: str) -> None:
+    found = differing(tokens(*old), tokens(*new))
+    assert ["".join(str(int(mark)) for mark in marks) for marks in found] == [old_marks, new_marks]
+
+
+def test_moved_text_is_recognised_behind_an_insertion() -> None:
+    rest = list(range(100, 140))
+    old_marks, new_marks = differing(tokens(1, *rest), tokens(1, 2, 3, *rest))
+    assert not old_marks.any() and new_marks.tolist() == [False, True, True, *[False] * 40]

@@ -9,14 +9,17 @@ import pytest
 
 from analysis.formats.base import FormatError, UnknownFormat
 from analysis.model.settings import Settings
-from analysis.pipeline.importing import already_stored, analyse_source, store
+from analysis.pipeline import resuming
+from analysis.pipeline.importing import already_stored, analyse_source, import_source, store
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import LogFile, Source, joined, read_source
+from analysis.pipeline.tokens import rendered_tokens
 from analysis.store.repository import Repository
-from tests.builders import RECORDED, SAMPLE_MODEL, lines_of, log_of
+from tests.builders import RECORDED, SAMPLE_MODEL, SAMPLES, lines_of, log_of, without_ids
 from tests.sample_store import GIVEN, fill, sample, sample_renderers
 
 SALTED = next(path for path in RECORDED if path.stem == "cache-salt-rotated")
+FAULTY = next(path for path in SAMPLES if path.stem.startswith("06"))
 LOOP = next(path for path in RECORDED if path.stem == "clean-tool-loop")
 
 
@@ -109,7 +112,9 @@ def test_one_bad_file_among_good_ones_is_a_problem(tmp_path: Path) -> None:
     analysed = analyse_source(read_source(tmp_path), Renderers(), GIVEN)
     assert len(analysed.records) == 1
     said = {problem.file: problem.message for problem in analysed.problems}
-    assert said["bad.log"].startswith("binary data, and no log that Whymiss reads. Tried: openai-chat")
+    assert said["bad.log"].startswith(
+        "binary data, and no log that Whymiss reads. Read it as a format of your choice with --format"
+    )
     assert said["empty.json"].startswith("the file is empty")
 
 
@@ -259,3 +264,49 @@ def test_no_body_reaches_the_store(repository: Repository) -> None:
     keep(repository, source(request("A quite unmistakable sentence.", session_id="s")), Renderers())
     tables = [name for (name,) in repository._rows("SELECT table_name FROM information_schema.tables")]
     assert "unmistakable" not in "".join(repr(repository._rows(f"SELECT * FROM {name}")) for name in tables)
+
+
+def test_a_large_import_that_stops_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resuming, "LARGE_IMPORT", 0)
+    repository = Repository.open(tmp_path / "db.duckdb")
+    log, rendered = source(without_ids(FAULTY)), []
+
+    def stop(stage: str, done: int, total: int) -> None:
+        if (stage, done) == ("turns analysed", 3):
+            raise KeyboardInterrupt
+
+    def counted(*asked: Any) -> Any:
+        rendered.append(asked[1].number)
+        return rendered_tokens(*asked)
+
+    monkeypatch.setattr(resuming, "rendered_tokens", counted)
+    with pytest.raises(KeyboardInterrupt):
+        import_source(log, sample_renderers(), GIVEN, repository, progress=stop)
+    assert rendered == [1, 2, 3] and repository.imports().empty
+    assert len(list((tmp_path / "db.duckdb.unfinished").iterdir())) == 1
+    found = import_source(log, sample_renderers(), GIVEN, repository)
+    assert rendered == [turn.turn for turn in found.records[0].turns]
+    assert found.records == analyse_source(log, sample_renderers(), GIVEN).records
+    assert not (tmp_path / "db.duckdb.unfinished").exists()
+    repository.close()
+
+
+def test_a_small_import_and_one_in_memory_leave_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    on_disk, in_memory = Repository.open(tmp_path / "db.duckdb"), Repository.open(":memory:")
+    import_source(sample("03").source, sample_renderers(), GIVEN, on_disk)
+    monkeypatch.setattr(resuming, "LARGE_IMPORT", 0)
+    import_source(sample("03").source, sample_renderers(), GIVEN, in_memory)
+    assert len(on_disk.imports()) == len(in_memory.imports()) == 1
+    on_disk.close()
+    assert [file.name for file in tmp_path.iterdir()] == ["db.duckdb"]
+
+
+def test_an_import_goes_on_without_a_checkpoint_where_none_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resuming, "LARGE_IMPORT", 0)
+    (tmp_path / "db.duckdb.unfinished").write_text("a file where the folder should be")
+    repository = Repository.open(tmp_path / "db.duckdb")
+    import_source(sample("03").source, sample_renderers(), GIVEN, repository)
+    assert len(repository.imports()) == 1
+    repository.close()

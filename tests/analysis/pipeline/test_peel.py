@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from analysis.causes.reasons import NO_KNOB
 from analysis.model.finding import SessionAnalysis
 from analysis.model.session import Session
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
-from analysis.pipeline.peel import NO_KNOB, with_plans
+from analysis.pipeline.peel import with_plans
 from analysis.render.template import TemplateRenderer
 from tests.builders import ROOT, SAMPLE_MODEL, ByteRenderer, assistant, log_of, of_turns, session, turn, user
 

@@ -75,3 +75,14 @@ def test_the_way_to_normalise_reaches_the_renderer() -> None:
 )
 def test_an_import_is_remembered_by_its_renderer(renderers: Renderers, label: str) -> None:
     assert renderers.label == label
+
+
+def test_a_changed_file_of_a_model_changes_the_stamp(tmp_path: Path) -> None:
+    (tmp_path / "chat_template.jinja").write_text("{{ 1 }}")
+    named, known = Renderers(str(tmp_path)), Renderers(known={"m": tmp_path})
+    before = named.stamp
+    chosen = Renderers(chosen={"m": RendererChoice("m", "model", str(tmp_path))})
+    assert before == known.stamp == chosen.stamp == Renderers(str(tmp_path)).stamp != Renderers().stamp
+    (tmp_path / "chat_template.jinja").write_text("{{ 12 }}")
+    assert named.stamp != before
+    assert Renderers("org/model").stamp == Renderers(server=VllmServer("host:8000")).stamp == Renderers().stamp

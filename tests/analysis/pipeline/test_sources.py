@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from analysis.formats.base import FormatError
+from analysis.pipeline import sources
 from analysis.pipeline.sources import LogFile, Source, joined, read_source, source_of
 
 LINE = b'{"request": {"model": "m", "messages": []}}\n'
@@ -35,3 +36,26 @@ def test_sources_of_one_server_are_joined() -> None:
     both = joined([one, other])
     assert (both.name, both.num_bytes, both.files) == ("a + b", 3, one.files + other.files)
     assert both.sha256 not in (one.sha256, other.sha256)
+
+
+def test_a_large_file_stays_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "LARGE", len(LINE))
+    (tmp_path / "large.jsonl").write_bytes(2 * LINE)
+    (tmp_path / "small.jsonl").write_bytes(LINE)
+    (tmp_path / "zipped.jsonl.gz").write_bytes(gzip.compress(200 * LINE))
+    found = read_source(tmp_path)
+    assert [(file.name, len(file.data), len(file.content)) for file in found.files] == [
+        ("large.jsonl", 0, 2 * len(LINE)),
+        ("small.jsonl", len(LINE), len(LINE)),
+        ("zipped.jsonl", 200 * len(LINE), 200 * len(LINE)),
+    ]
+    monkeypatch.setattr(sources, "LARGE", 1 << 30)
+    assert (found.sha256, found.num_bytes) == (read_source(tmp_path).sha256, 203 * len(LINE))
+
+
+def test_a_fingerprint_of_the_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "LARGE", 0)
+    (tmp_path / "a.jsonl").write_bytes(LINE + b"more")
+    (stored,) = read_source(tmp_path / "a.jsonl").files
+    assert stored.stored is not None
+    assert stored.sha256(len(LINE)) == LogFile("a", LINE).sha256() == LogFile("a", LINE + b"x").sha256(len(LINE))

@@ -11,9 +11,10 @@ from analysis.model.finding import SessionAnalysis
 from analysis.model.renderer import Renderer
 from analysis.model.session import Request, Session, TokenIds
 from analysis.model.settings import Settings
+from analysis.pipeline import what_if as module
 from analysis.pipeline.analyse import analyse
 from analysis.pipeline.what_if import Renders, as_sent, figures, replayed, what_if
-from tests.builders import ByteRenderer, of_turns, session, tokens
+from tests.builders import ByteRenderer, of_turns, request, session, tokens, user
 
 SIZE = Settings(block_size=4)
 
@@ -96,7 +97,7 @@ def test_ids_of_a_log_are_rendered_once_to_see_that_they_come_out_alike() -> Non
 @pytest.mark.parametrize(
     ("renderer", "reason"),
     [
-        pytest.param(None, "no tokenizer for the model 'bytes'", id="no tokenizer"),
+        pytest.param(None, "no tokenizer for the model “bytes”", id="no tokenizer"),
         pytest.param(ByteRenderer(keep_reasoning=False), "does not render as the server rendered it", id="another one"),
     ],
 )
@@ -120,3 +121,15 @@ def test_turns_without_tokens_are_left_out() -> None:
     assert figures(found[0]) == ()
     shown = what_if("a kwarg", 0, found, {0: with_kwarg(as_sent(found[0]))}, Renders(lambda model: ByteRenderer()))
     assert "tokens of turn 1 are unknown" in (shown.reason or "")
+
+
+def test_renders_are_remembered_as_long_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "KEPT_TOKENS", 60)
+    renderer = Counting()
+    renders = Renders(lambda model: renderer)
+    one, other, long = (Sent(request(user(text)), 0.0) for text in ("one", "other", "long " * 20))
+    counts = []
+    for sent in (one, other, one, long, long, one):
+        renders.as_sent(sent)
+        counts.append(renderer.renders)
+    assert counts == [1, 2, 2, 3, 3, 4]

@@ -3,9 +3,11 @@
 from typing import Any
 
 import pytest
+from jinja2 import Undefined
+from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
 
 from analysis.render.errors import RenderError
-from analysis.render.jinja import ChatTemplate
+from analysis.render.jinja import LOOP_ATTRIBUTES, ChatTemplate, PlainEnvironment
 
 AT = 1795962033.0  # Sunday, 29 November 2026, 14:20:33 UTC
 
@@ -68,3 +70,36 @@ def test_a_traced_render_is_the_same_text() -> None:
     template = ChatTemplate("{% generation %}{{ a ~ b }}{% endgeneration %}{{ t | tojson }}{{ strftime_now('%d') }}")
     variables = {"a": "x", "b": 1, "t": {"k": "v"}}
     assert template.render_traced(variables, AT) == template.render(variables, AT) == 'x1{"k": "v"}29'
+
+
+ASKED: list[tuple[Any, str]] = [
+    *(({"role": "user", "items": 1, "None": None}, name) for name in ("role", "items", "None", "missing", "__class__")),
+    *(({}, name) for name in ("get", "update", "pop", "x", "")),
+    *((obj, name) for obj in (None, "text", 3, [1]) for name in ("x", "format", "append", "__len__")),
+]
+
+
+@pytest.mark.parametrize(("obj", "attribute"), ASKED, ids=[f"{type(obj).__name__}.{name}" for obj, name in ASKED])
+def test_the_short_way_to_a_field_ends_where_the_sandbox_does(obj: Any, attribute: str) -> None:
+    ours, theirs = PlainEnvironment().getattr(obj, attribute), ImmutableSandboxedEnvironment().getattr(obj, attribute)
+    if isinstance(theirs, Undefined):
+        assert type(ours) is type(theirs)
+        assert ours._undefined_message == theirs._undefined_message
+    elif not callable(theirs):
+        assert ours == theirs and type(ours) is type(theirs)
+    else:
+        assert ours.__name__ == theirs.__name__
+
+
+@pytest.mark.parametrize(
+    "name", [*sorted(LOOP_ATTRIBUTES), "previtem", "nextitem", "cycle('a', 'b')", "_iterable", "x"]
+)
+def test_a_loop_says_the_same(name: str) -> None:
+    source = "{% for x in [3, 4] %}[{{ loop.NAME }}]{% endfor %}".replace("NAME", name)
+    results = []
+    for environment in (PlainEnvironment(), ImmutableSandboxedEnvironment()):
+        try:
+            results.append(environment.from_string(source).render())
+        except SecurityError as error:
+            results.append(str(error))
+    assert results[0] == results[1]

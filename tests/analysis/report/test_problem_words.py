@@ -2,7 +2,9 @@
 
 import pytest
 
-from analysis.report.problem_words import what_and_remedy
+from analysis.formats import FORMATS, detect
+from analysis.formats.base import UnknownFormat
+from analysis.report.problem_words import what_and_remedy, without_tried
 
 
 @pytest.mark.parametrize(
@@ -22,3 +24,12 @@ from analysis.report.problem_words import what_and_remedy
 )
 def test_the_two_parts(message: str, what: str, remedy: str) -> None:
     assert what_and_remedy(message) == (what, remedy)
+
+
+def test_a_refusal_is_short_and_what_was_tried_is_apart() -> None:
+    with pytest.raises(UnknownFormat) as refused:
+        detect(b"hello", "f")
+    said, tried = without_tried(str(refused.value))
+    assert said.startswith("f: text, and no log that Whymiss reads. ") and said.endswith("responses.")
+    assert [one.partition(" looks for ")[0] for one in tried] == [known.name for known in FORMATS]
+    assert without_tried("a: b. Do it.") == ("a: b. Do it.", ())

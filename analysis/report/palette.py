@@ -24,8 +24,8 @@ class Palette:
     """One theme.  ``states`` is keyed by block state; every colour is ``#rrggbb``.
 
     ``hatch`` is drawn over a state that is hatched, ``prompt`` outlines the length of a prompt, ``grid`` and
-    ``text`` are for axes; ``background`` and ``text`` are those of Streamlit's own theme.  ``series`` are for names
-    that mean nothing else, the largest first.
+    ``text`` are for axes; ``background`` and ``text`` are those of Streamlit's own theme.  ``link`` and ``soft``, a
+    background of quotes, are for reports.  ``series`` are for names that mean nothing else, the largest first.
     """
 
     states: Mapping[BlockState, str]
@@ -36,6 +36,8 @@ class Palette:
     background: str
     text: str
     grid: str
+    link: str
+    soft: str
     series: tuple[str, ...]
 
     def part(self, name: PartName) -> str:
@@ -56,6 +58,8 @@ LIGHT = Palette(
     background="#FFFFFF",
     text="#2F2D2B",
     grid="#E3E6EB",
+    link="#1F57A0",
+    soft="#F4F5F7",
     series=("#0B5FA5", "#C44E00", "#3A8F5C", "#8A5FBF", "#9A7200", "#2A86AD", "#B04A6F", "#6B7280"),
 )
 
@@ -68,6 +72,8 @@ DARK = Palette(
     background="#171614",
     text="#EDEBE8",
     grid="#2B2F38",
+    link="#8AB4E8",
+    soft="#22211F",
     series=("#5AA0E0", "#F28A4B", "#63C08B", "#B79AE6", "#E3C04F", "#8FD0EA", "#E58FB0", "#9AA3B2"),
 )
 

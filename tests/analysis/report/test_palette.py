@@ -3,7 +3,7 @@ from itertools import combinations
 import pytest
 
 from analysis.model.finding import BLOCK_STATES
-from app.palette import ALARM, DARK, LIGHT, STATE_OF_PART, Palette, palette
+from analysis.report.palette import ALARM, DARK, LIGHT, STATE_OF_PART, Palette, palette
 
 THEMES = [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")]
 

@@ -1,9 +1,9 @@
-"""The turn comparison: the account as one sum.  What it shows is tested on its page."""
+"""Figures in plain words: the account as one sum."""
 
 import pytest
 
 from analysis.model.finding import Account
-from app.turn_view import account_sentence
+from analysis.report.figure_words import account_sentence
 from tests.sample_store import analysed_samples
 
 

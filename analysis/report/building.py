@@ -1,0 +1,174 @@
+"""From analysed sessions to what a report says of them; nothing is found out here."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from analysis.core.account import wasted_by_cause
+from analysis.model.finding import UNEXPLAINED
+from analysis.model.plan import PlanStep
+from analysis.model.record import SessionFigures, SessionRecord
+from analysis.model.session import Problem, TokenIds
+from analysis.report.cleaning import cleaned, cleaned_figures
+from analysis.report.document import Finding, Overview, Prose, Quote, Report, SessionPart, Step, TurnPart
+from analysis.report.figure_words import UNKNOWN, Figure, key_figures
+from analysis.report.method import measured, settings_said, unreported
+from analysis.report.own_words import is_ours
+from analysis.report.plan import also_of, tokens_of, total, turns_of, worth
+from analysis.report.speech import name, quote, spoken
+from analysis.report.token_columns import TextsOf
+from analysis.report.turn_parts import most_wasteful, turn_part, words_of
+from analysis.report.words import reconciled, summary, verdict
+
+MOST_SESSIONS = 20  # of a fleet that are told turn by turn
+MOST_COLUMNS = 40  # divergences whose tokens are shown
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subject:
+    """A session that a report is about; ``full_ids`` are the prompt and reply tokens of its turns, by number."""
+
+    record: SessionRecord
+    figures: SessionFigures
+    full_ids: Mapping[int, TokenIds]
+
+
+def report_of(
+    subjects: Sequence[Subject], texts: TextsOf, version: str, problems: Iterable[Problem] = ()
+) -> Report[Quote]:
+    """All that is said of these sessions, the costliest first; of a large fleet only those turn by turn."""
+    ranked = sorted(subjects, key=lambda one: -one.figures.wasted_tokens)
+    clean = [Subject(cleaned(one.record), cleaned_figures(one.figures), one.full_ids) for one in ranked]
+    told = clean[:MOST_SESSIONS]
+    shown = most_wasteful([(at, turn) for at, one in enumerate(told) for turn in one.record.turns], MOST_COLUMNS)
+    sessions = tuple(
+        _session(at + 1, one, texts, {number for session, number in shown if session == at})
+        for at, one in enumerate(told)
+    )
+    return Report(
+        version=version,
+        scope="nothing",
+        overview=tuple(_overview(number, one) for number, one in enumerate(clean, 1)),
+        sessions=sessions,
+        problems=tuple(map(_problem, problems)),
+        fleet=_fleet(clean) if len(clean) > 1 else (),
+        causes=_causes(clean),
+    )
+
+
+def _session(number: int, subject: Subject, texts: TextsOf, shown: set[int]) -> SessionPart[Quote]:
+    record, sums = subject.record, subject.figures
+    turns = tuple(turn_part(record, turn, subject.full_ids, texts, turn.turn in shown) for turn in record.turns)
+    started = record.turns[0].started_at if record.turns else None
+    return SessionPart(
+        number=number,
+        name=name(record.session_id, "session"),
+        source=name(record.source, "source"),
+        model=name(record.model, "model"),
+        log_format=record.log_format,
+        started=None if started is None else _moment(started),
+        verdict=verdict(sums),
+        summary=summary(record),
+        figures=key_figures(sums),
+        findings=_findings(record, turns),
+        plan_total=total(record.plan),
+        plan=tuple(map(_step, record.plan)),
+        turns=turns,
+        block_size=record.settings.block_size,
+        settings=settings_said(record.settings),
+        measured=measured(record),
+        unreported=unreported(record),
+        reconciled=tuple(reconciled(replace(record, source="The server's whole history"))),
+        problems=tuple(map(_problem, record.problems)),
+        columns_left_out=sum(bool(turn.change and not turn.change.columns) for turn in turns),
+    )
+
+
+def _overview(number: int, subject: Subject) -> Overview[Quote]:
+    sums = subject.figures
+    return Overview(
+        number=number,
+        name=name(subject.record.session_id, "session"),
+        verdict=verdict(sums),
+        num_turns=sums.num_turns,
+        prompt_tokens=sums.prompt_tokens,
+        hit_rate=sums.hit_rate,
+        wasted_tokens=sums.wasted_tokens,
+        top_cause=sums.top_cause if sums.top_cause and is_ours(sums.top_cause) else "",
+        detailed=number <= MOST_SESSIONS,
+    )
+
+
+def _fleet(subjects: Sequence[Subject]) -> tuple[Figure, ...]:
+    """All sessions in numbers."""
+    sums = [one.figures for one in subjects]
+    known = sum(one.known_prompt_tokens for one in sums)
+    rate = f"{sum(one.cached_tokens for one in sums) / known:.1%}" if known else UNKNOWN
+    wasted = sum(one.wasted_tokens for one in sums)
+    return (
+        Figure("Sessions", f"{len(sums):,}"),
+        Figure("Turns", f"{sum(one.num_turns for one in sums):,}"),
+        Figure("Prompt tokens", f"{sum(one.prompt_tokens for one in sums):,}", None, "Summed over all sessions."),
+        Figure("Hit rate (reported)", rate, None, "Cached over prompt tokens, where the server said."),
+        Figure("Wasted", f"{wasted:,}", None, "Tokens computed although the server had seen them: missed and lost."),
+    )
+
+
+def _causes(subjects: Sequence[Subject]) -> tuple[tuple[str, str, int, int], ...]:
+    """Code, words, wasted tokens and sessions of every cause, the costliest first."""
+    tokens: Counter[str] = Counter()
+    sessions: Counter[str] = Counter()
+    for subject in subjects:
+        wasted = wasted_by_cause(subject.record.turns)
+        tokens.update(wasted)
+        sessions.update(wasted.keys())
+    return tuple((code, words_of(code), number, sessions[code]) for code, number in tokens.most_common())
+
+
+def _findings(record: SessionRecord, turns: Sequence[TurnPart[Quote]]) -> tuple[Finding[Quote], ...]:
+    """The causes of a session, the costliest fault first, what was meant behind."""
+    wasted = wasted_by_cause(record.turns)
+    codes: dict[str, list[int]] = {}
+    for turn in turns:
+        for reason in turn.reasons:
+            codes.setdefault(reason.code, []).append(turn.turn)
+    found = []
+    for code, numbers in codes.items():
+        first = next(one for turn in turns for one in turn.reasons if one.code == code)
+        owned = sum(one.tokens or 0 for turn in turns for one in turn.reasons if one.code == code)
+        tokens = owned if first.deliberate else wasted.get(code, 0)
+        found.append(
+            Finding(
+                code, first.words, tuple(dict.fromkeys(numbers)), tokens,
+                first.deliberate, first.confidence, first.evidence, first.fix,
+            )
+        )  # fmt: skip
+    return tuple(sorted(found, key=lambda one: (one.deliberate, one.code == UNEXPLAINED, -one.tokens)))
+
+
+def _step(step: PlanStep) -> Step[Quote]:
+    said: Prose[Quote] = ("not verified: ", *spoken(step.reason or "", "reason")) if step.after is None else ()
+    return Step(
+        code=step.code,
+        words=words_of(step.code),
+        turns=turns_of(step.turns),
+        tokens=tokens_of(step),
+        worth=said or (worth(step),),
+        fix=spoken(step.fix, "fix", step.code if step.code.startswith("tools/") else ""),
+        also=also_of(step),
+    )
+
+
+def _problem(problem: Problem) -> Prose[Quote]:
+    line = (Quote(f", line {problem.line:,}", "line", "offset"),) if problem.line is not None else ()
+    return (name(problem.file, "file"), *line, ": ", quote(problem.message, "problem"))
+
+
+def _moment(seconds: float) -> Quote:
+    """A time in UTC; a log may hold one that no calendar has."""
+    try:
+        said = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (ValueError, OverflowError, OSError):
+        said = f"{seconds} s"
+    return Quote(said, "started", "time", "YYYY-MM-DD HH:MM:SS")

@@ -1,0 +1,76 @@
+"""Credentials, e-mail addresses and given names in a text: for the scope that hides only these.
+
+Finds by form.  A secret without one, such as a password in a sentence, is not found: hide everything where that
+matters.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from analysis.report.token_text import VISIBLE
+
+HIDDEN = "‹hidden›"
+CUT = "…"
+_BLANKS = str.maketrans({sign: blank for blank, sign in VISIBLE.items()})
+_FORMS = (
+    re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)*"),
+    re.compile(r"-----BEGIN[ ][A-Z ]*KEY-----.*?(?:-----END[^-]*-----|$)", re.DOTALL),
+    re.compile(r"\b(?:sk|pk|rk|ghp|gho|ghs|glpat|xox[abprs]|hf|npm|pypi)[-_][\w-]{8,}"),
+    re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{12,}|\bAIza[\w-]{20,}|\beyJ[\w-]{6,}(?:\.[\w-]*)*"),
+    re.compile(
+        r"(?:authorization|bearer|basic|api[_-]?key|access[_-]?key|passw(?:or)?d|passwd|secret|token|credential)"
+        r"[\"'\s:=]+\S+(?:\s+\S{8,})?",
+        re.IGNORECASE,
+    ),
+    re.compile(r"(?<=://)[^\s/@]+:[^\s/@]+@"),
+    re.compile(r"\b(?=[\w+/=-]*\d)(?=[\w+/=-]*[A-Za-z])[\w+/=-]{20,}"),
+)
+
+
+def masked(text: str, names: Sequence[str] = (), edges: bool = False) -> str:
+    """The text without what is to be hidden; ``edges``: it was cut out of another, so its first and last word may be
+    pieces of something to hide."""
+    spans = _merged([*_found(text, names), *(_edges(text) if edges else ())])
+    parts, stop = [], 0
+    for start, end, word in spans:
+        parts += [text[stop:start], word]
+        stop = end
+    return "".join([*parts, text[stop:]])
+
+
+def covered(pieces: Sequence[str], names: Sequence[str] = ()) -> list[bool]:
+    """Which pieces of one text, which was cut out of another, hold a part of something to hide."""
+    text = "".join(pieces).translate(_BLANKS)
+    spans = _merged([*_found(text, names), *_edges(text)])
+    marks, start = [], 0
+    for piece in pieces:
+        stop = start + len(piece)
+        marks.append(any(begin < stop and start < end for begin, end, _word in spans))
+        start = stop
+    return marks
+
+
+def _found(text: str, names: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    for form in _FORMS:
+        yield from ((found.start(), found.end(), HIDDEN) for found in form.finditer(text))
+    for name in filter(None, names):
+        yield from ((found.start(), found.end(), HIDDEN) for found in re.finditer(re.escape(name), text, re.IGNORECASE))
+
+
+def _edges(text: str) -> Iterator[tuple[int, int, str]]:
+    """The first and the last word."""
+    for found in (re.match(r"\S+", text), re.search(r"\S+$", text)):
+        if found is not None:
+            yield found.start(), found.end(), CUT
+
+
+def _merged(spans: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Spans in their order, with those that touch made one; something hidden is said before a cut."""
+    merged: list[tuple[int, int, str]] = []
+    for start, stop, word in sorted(spans):
+        if merged and start < merged[-1][1]:
+            first, last, said = merged[-1]
+            merged[-1] = (first, max(last, stop), HIDDEN if HIDDEN in (said, word) else CUT)
+        else:
+            merged.append((start, stop, word))
+    return merged

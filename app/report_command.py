@@ -1,0 +1,102 @@
+"""``whymiss report``: logs as one file that can be sent, with what they say taken out unless it is asked for."""
+
+import secrets
+from pathlib import Path
+from typing import get_args
+
+import typer
+
+from analysis.model.settings import Settings
+from analysis.pipeline.side_files import read_beside
+from analysis.report.document import Scope
+from analysis.report.redaction import Hidden, Rules, redacted
+from analysis.report.words import counted
+from app import options, places
+from app.analysing import analyse_all, block_size_of, renderers_of, served
+from app.reporting import FORMS, KEPT, report_of_logs, written
+from app.terminal import fail, say, say_problem
+
+
+def report(
+    logs: options.Logs,
+    output: options.ReportTo = Path("report.html"),
+    redact: options.Redact = "everything",
+    hide: options.Hide = None,
+    keep: options.Keep = None,
+    model: options.Model = None,
+    endpoint: options.Endpoint = None,
+    allow_generation: options.Generate = False,
+    block_size: options.BlockSize = None,
+    log_format: options.LogFormat = None,
+    normalise: options.Normalise = "vllm",
+    same_server: options.SameServer = False,
+    blocks: options.Blocks = None,
+    server_info: options.ServerInfo = None,
+    metrics: options.Metrics = None,
+    kv_events: options.KvEvents = None,
+) -> None:
+    """Write a report that can be sent: one HTML file, Markdown for an issue tracker, or JSON.
+
+    What a log says is taken out: a text becomes a placeholder with its field, a label and a length, tokens become empty
+    boxes. A single text can be released on the session page, where the preview shows what leaves.
+
+    Examples: whymiss report proxy.jsonl -o case.html · whymiss report logs/ -o fleet.md --redact secrets --hide Ott
+    """
+    try:
+        form, rules = _form(output, logs), _rules(redact, hide or [], keep or [])
+        renderers = renderers_of(model, endpoint, allow_generation, normalise)
+        beside = read_beside(metrics or [], kv_events, server_info)
+        given = Settings(
+            **block_size_of(block_size), normalise=renderers.normalise, same_server=same_server, num_blocks=blocks
+        )
+        settings = served(renderers, beside.settings(given))
+        analysed, problems = analyse_all(logs, renderers, settings, log_format, beside.side)
+        problems.extend(beside.problems)
+        made, hidden = redacted(report_of_logs(analysed, renderers, problems), rules, secrets.token_bytes(32))
+        if not made.overview:
+            raise ValueError("there is no session in these logs.")
+        _write(written(made, form), output)
+    except (ValueError, OSError) as error:
+        fail(error)
+    for problem in problems:
+        say_problem(problem)
+    say(f"{output}: {counted(len(made.overview), 'session')}, {_told(rules, hidden)}.")
+
+
+def _form(output: Path, logs: list[Path]) -> str:
+    if str(output) == "-":
+        return ".md"
+    if output.suffix.lower() not in FORMS:
+        raise ValueError(f"{output}: a report is written as {', '.join(FORMS)}; let the name end so.")
+    if any(places.is_same_file(log, output) for log in logs if not log.is_dir()):
+        raise ValueError(f"{output}: this is one of the logs that are read; name another file with -o.")
+    return output.suffix.lower()
+
+
+def _rules(scope: str, hide: list[str], keep: list[str]) -> Rules:
+    if unknown := sorted(set(keep) - set(KEPT)):
+        raise ValueError(f"--keep {unknown[0]}: use {' or '.join(KEPT)}.")
+    if hide and scope != "secrets":
+        raise ValueError("--hide belongs to --redact secrets: otherwise everything is hidden, or nothing.")
+    for known in get_args(Scope):
+        if scope == known:
+            return Rules(known, tuple(hide), frozenset(keep))
+    raise ValueError(f"--redact {scope}: use one of {', '.join(get_args(Scope))}.")
+
+
+def _told(rules: Rules, hidden: tuple[Hidden, ...]) -> str:
+    if rules.scope == "everything":
+        return f"redacted: {counted(len(hidden), 'text')} hidden"
+    return "with credentials and e-mail addresses hidden" if rules.scope == "secrets" else "not redacted"
+
+
+def _write(content: str, output: Path) -> None:
+    if str(output) == "-":
+        typer.echo(content, nl=False)
+    else:
+        output.write_text(content, "utf-8")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Make it a command of the command line."""
+    app.command()(report)

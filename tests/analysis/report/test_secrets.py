@@ -1,0 +1,39 @@
+"""The narrow scope: credentials by their form, e-mail addresses, and names that were given."""
+
+import pytest
+
+from analysis.report.secrets import HIDDEN, covered, masked
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        pytest.param("write to jo.ott@mail.example today", f"write to {HIDDEN} today", id="e-mail"),
+        pytest.param("key sk-abc12345def here", f"key {HIDDEN} here", id="a key by its prefix"),
+        pytest.param("id AKIAIOSFODNN7EXAMPLE.", f"id {HIDDEN}.", id="a cloud key"),
+        pytest.param("password: hunter2 x", f"{HIDDEN} x", id="said to be a password"),
+        pytest.param("Authorization: Bearer abc.def-ghi", HIDDEN, id="a header"),
+        pytest.param("jwt eyJhbGciOi.eyJzdWIi.c2ln end", f"jwt {HIDDEN} end", id="a token of three parts"),
+        pytest.param("at https://jo:pw@host/x", f"at https://{HIDDEN}/x", id="in an address"),
+        pytest.param("hash 9f86d081884c7d659a2feaa0c55ad015 end", f"hash {HIDDEN} end", id="long and mixed"),
+        pytest.param("-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----", HIDDEN, id="a private key"),
+        pytest.param("the quick brown fox, 1,234 tokens", "the quick brown fox, 1,234 tokens", id="nothing"),
+    ],
+)
+def test_masked(text: str, left: str) -> None:
+    assert masked(text) == left
+
+
+def test_names_are_hidden_however_they_are_written() -> None:
+    assert masked("Dear JO OTT, jo ott's order", ("Jo Ott", "")) == f"Dear {HIDDEN}, {HIDDEN}'s order"
+
+
+def test_a_piece_of_a_text_loses_its_first_and_last_word() -> None:
+    assert masked("rd12 is the end of pass", edges=True) == "… is the end of …"
+    assert masked("one", edges=True) == "…" and masked("  ", edges=True) == "  " and masked("", edges=True) == ""
+    assert masked("a@b.example is mine a", edges=True) == f"{HIDDEN} is mine …", "what is hidden is said to be"
+
+
+def test_tokens_that_hold_a_part_of_a_secret_are_covered_all() -> None:
+    pieces = ["a·", "key:", "·sk", "-abc", "12345", "·is", "·Jo", "·Ott", "·b"]
+    assert covered(pieces, ("Jo Ott",)) == [True, False, True, True, True, False, True, True, True]
