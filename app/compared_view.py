@@ -11,12 +11,12 @@ from analysis.core.account import wasted_by_cause
 from analysis.model.baseline import Moved
 from analysis.model.record import SessionRecord
 from analysis.report.baseline import baseline_of, held_against
+from analysis.report.figure_words import UNKNOWN
 from analysis.report.words import IN_WORDS
 from app import desk_state, state
 from app.desk_address import Asked
 from app.plain import plain
 
-UNKNOWN = "?"
 MOST_CAUSES = 5  # named per session in the block of differences
 
 

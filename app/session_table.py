@@ -9,6 +9,7 @@ import streamlit as st
 
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionFigures
+from analysis.report.figure_words import UNKNOWN
 from analysis.report.words import verdict
 from app import state
 from app.plain import plain
@@ -22,7 +23,6 @@ FIGURES = (
     *COUNTS, "causes", "costliest_turn", "costliest_path", "costliest_role", "text_turn", "text_path", "text_role",
 )  # fmt: skip
 TILE_WIDTH = 172  # pixels: six stand in a row at 1,280 pixels, narrower windows wrap them
-UNKNOWN = "?"  # as in the tables of the command line; a word is cut off in a tile of a narrow window
 WASTED = "computed although the server had seen them: lost after earlier text changed, or missed though unchanged."
 
 
