@@ -8,7 +8,8 @@ import streamlit as st
 from analysis.model.annotation import Annotation, Case, CaseSession, PinnedFinding, Side
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
-from analysis.report.words import IN_WORDS, counted, verdict
+from analysis.report.verdict import verdict
+from analysis.report.words import IN_WORDS, counted
 from app import case_form, notes_state, state, visitors
 from app.case_comparison import comparison
 from app.name_form import ask_for_name

@@ -6,7 +6,8 @@ import streamlit as st
 
 from analysis.model.record import SessionRecord
 from analysis.pipeline.record import figures
-from analysis.report.words import counted, described, fields, summary, verdict
+from analysis.report.verdict import verdict
+from analysis.report.words import counted, described, fields, summary
 from app import state, visitors
 from app.desk_address import MOST_COMPARED
 from app.marks_view import mark_form

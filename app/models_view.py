@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from analysis.core.incomplete import NAMELESS
 from analysis.model.renderer import RendererChoice, RendererKind
 from analysis.model.settings import Settings
 from analysis.pipeline.renderer_choice import checked_choice
@@ -22,7 +23,6 @@ KINDS: dict[str, tuple[RendererKind, str, str]] = {  # label: kind, what to give
     "A live vLLM": ("endpoint", "Address of the server", "http://localhost:8000"),
 }
 SERVER = list(KINDS)[-1]
-NAMELESS = "no model named"
 COMES_WITH = "comes with Whymiss"
 
 
@@ -62,12 +62,23 @@ def tokens(row: dict[str, Any], is_chosen: bool = False) -> str:
     """How the tokens of a model's turns are known, in a cell."""
     if not row.get("num_turns"):
         return "no turn of this model is stored"
+    if row["unknown_turns"] and row["headless_turns"] == row["unknown_turns"] == row["num_turns"]:
+        return "cannot be rendered: its logs are incomplete"
     if row["unknown_turns"]:
         some = "" if row["unknown_turns"] == row["num_turns"] else f" in {counted(row['unknown_turns'], 'turn')}"
-        return f"unknown{some}: {'analyse its logs again' if is_chosen else 'compared by text'}"
+        return f"unknown{some}: {_way_out(row, is_chosen)}"
     if row["mismatched_turns"]:
         return f"wrong tokenizer or template in {counted(row['mismatched_turns'], 'turn')}"
     return "known"
+
+
+def _way_out(row: dict[str, Any], is_chosen: bool) -> str:
+    """What becomes of turns whose tokens are unknown."""
+    if row["headless_turns"] == row["unknown_turns"]:
+        return "their log is incomplete"
+    if not row["model"]:
+        return "name its tokenizer when adding the log"
+    return "analyse its logs again" if is_chosen else "compared by text"
 
 
 def table(frame: pd.DataFrame) -> None:

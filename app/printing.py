@@ -5,12 +5,14 @@ import re
 from typing import Any
 
 from analysis.core.account import best_tokens
+from analysis.core.incomplete import NAMELESS
 from analysis.model.finding import Cause, Divergence, TextComparison
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
 from analysis.report.plan import plan_lines
 from analysis.report.text_words import equal, parts_at
-from analysis.report.words import counted, described, fields, summary, undiverged, unshared, verdict
+from analysis.report.verdict import verdict
+from analysis.report.words import counted, described, fields, summary, undiverged, unshared
 
 _BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
 HEADINGS = (
@@ -31,7 +33,7 @@ def session_text(record: SessionRecord) -> str:
     plan = "".join(f"  {safe(line)}\n" for line in plan_lines(record.plan))
     basis = "" if settings.block_size_basis == "given" else f" ({settings.block_size_basis})"
     return (
-        f"{safe(record.session_id)}  ·  {safe(record.source)}  ·  {safe(record.model)}  ·  "
+        f"{safe(record.session_id)}  ·  {safe(record.source)}  ·  {safe(record.model or NAMELESS)}  ·  "
         f"{counted(len(record.turns), 'turn')}  ·  block size {settings.block_size}{basis}\n"
         f"{safe(verdict(figures(record)))}\n{safe(summary(record))}\n\n{table}\n{plan}"
     )

@@ -10,17 +10,19 @@ import streamlit as st
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionFigures
 from analysis.report.figure_words import UNKNOWN
-from analysis.report.words import counted, verdict
+from analysis.report.verdict import verdict
+from analysis.report.words import counted
 from app import state
 from app.plain import plain
 
 COUNTS = (
     "num_turns", "num_divergences", "prompt_tokens", "known_turns", "known_prompt_tokens", "cached_tokens",
     "reusable_tokens", "missed_tokens", "lost_tokens", "unknown_turns", "mismatched_turns", "text_turns",
-    "text_changes", "text_meant",
+    "text_changes", "text_meant", "text_replies", "headless_turns",
 )  # fmt: skip
 FIGURES = (
     *COUNTS, "causes", "costliest_turn", "costliest_path", "costliest_role", "text_turn", "text_path", "text_role",
+    "short_turns",
 )  # fmt: skip
 TILE_WIDTH = 172  # pixels: six stand in a row at 1,280 pixels, narrower windows wrap them
 WASTED = "computed although the server had seen them: lost after earlier text changed, or missed though unchanged."
@@ -65,6 +67,7 @@ def figures_of(row: Mapping[str, Any]) -> SessionFigures:
         costliest_segment=_segment(row["costliest_path"], row["costliest_role"]),
         text_turn=_turn(row["text_turn"]),
         text_segment=_segment(row["text_path"], row["text_role"]),
+        short_turns=tuple(map(int, row["short_turns"])),
         top_cause=str(codes[0]) if isinstance(codes, np.ndarray) and len(codes) else None,
     )
 

@@ -7,16 +7,19 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from analysis.core.incomplete import NAMELESS
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
 from analysis.report import figure_words
 from analysis.report.figure_words import BASIS, FIDELITY
 from analysis.report.text_words import incomplete, parts_at
-from analysis.report.words import counted, described, reconciled, summary, verdict
+from analysis.report.verdict import verdict
+from analysis.report.words import counted, described, reconciled, summary
 from app import case_form, charts, desk_state, notes_state, notes_view, state
 from app.block_map import block_map
 from app.markers import clients, markers_of
 from app.plain import plain
+from app.text_view import next_step
 from app.turn_view import turn_comparison
 
 FIGURE_WIDTH = 172  # pixels: six stand in a row at 1,280 pixels, narrower windows wrap them
@@ -27,7 +30,7 @@ def headline(record: SessionRecord) -> None:
     st.header(plain(record.session_id), anchor=False)
     settings = record.settings
     size = f"block size {settings.block_size} ({settings.block_size_basis})"
-    facts = [record.source, record.model or "no model named", size]
+    facts = [record.source, record.model or NAMELESS, size]
     facts += [f"{words} ({counted(number, 'turn')})" for words, number in _fidelities(record).items()]
     if record.inferred:
         facts.append("grouped by its messages: the log has no session key")
@@ -109,7 +112,9 @@ def _explored(record: SessionRecord, session_key: int) -> tuple[int, int] | None
     if not any(rows.num_blocks):
         if any(turn.text for turn in record.turns):
             return  # they are compared by text below
-        st.info("No turn of this session has known tokens. Import its log again with a tokenizer: Sessions, Add logs.")
+        st.info(
+            plain(f"No turn of this session has known tokens. {next_step(record.turns, state.known_renderers().has)}")
+        )
         return None
     block_map(
         payload,

@@ -11,12 +11,12 @@ from difflib import SequenceMatcher
 import pandas as pd
 import streamlit as st
 
+from analysis.core.incomplete import NO_MODEL, incomplete
 from analysis.model.finding import TextComparison, TextDivergence
 from analysis.model.record import SessionRecord, TurnRecord
-from analysis.model.session import Mark
 from analysis.pipeline.record import figures
 from analysis.report.palette import Palette, palette
-from analysis.report.text_words import LACKS, equal, parts_at
+from analysis.report.text_words import equal, parts_at
 from analysis.report.token_text import VISIBLE, shown
 from app import state
 from app.gap_view import card
@@ -25,7 +25,6 @@ from app.plain import plain
 from app.token_view import STYLE, variables
 
 NEWLINE = "\n"
-HEADLESS: frozenset[Mark] = frozenset(LACKS)
 SHORTEST_MATCH = 12  # characters
 MOST_ROWS = 8  # shown without scrolling
 
@@ -54,12 +53,13 @@ def by_text(record: SessionRecord) -> None:
 
 def next_step(turns: Sequence[TurnRecord], has_renderer: Callable[[str], bool]) -> str:
     """What a person can do to get tokens for these turns."""
-    lacking = [turn.model for turn in turns if not has_renderer(turn.model)]
-    if lacking:
-        names = ", ".join(name or "the model without a name" for name in dict.fromkeys(lacking))
+    if said := incomplete(turns):
+        return said
+    lacking = list(dict.fromkeys(turn.model for turn in turns if not has_renderer(turn.model)))
+    if names := ", ".join(filter(None, lacking)):
         return f"For tokens and blocks choose a renderer for {names} on the page Models."
-    if all(turn.completeness & HEADLESS for turn in turns):
-        return "The log lacks part of these requests, so a renderer cannot give their tokens: log the whole request."
+    if lacking:
+        return NO_MODEL
     return "There is a renderer for this model now: have its logs analysed again on the page Models."
 
 
@@ -83,7 +83,7 @@ def text_comparison(turn: TurnRecord) -> None:
 def headline(number: int, found: TextComparison) -> str:
     """What the comparison of a turn says, in one line."""
     if found.divergence is None:
-        return f"Turn {number}: {parts_at(found)}"
+        return f"Turn {number} only continues turn {found.previous}"
     return f"Turn {number} leaves turn {found.previous} {parts_at(found)}"
 
 

@@ -15,16 +15,19 @@ from analysis.model.finding import UNEXPLAINED, Cause, Confidence, TextDivergenc
 
 NOT_IN_TEXT = (TEMPLATE_KWARG, "client/tool-call-id-changed")  # said all the same: some templates print them
 SELDOM_PRINTED = (*NOT_IN_TEXT, *ARGUMENTS, KEY_ORDER)
-NO_REPLY = "client/history-edited"
+EDITED = "client/history-edited"
 
 
 def by_text(
     comparison: Comparison, divergence: TextDivergence | None, changes: tuple[ChangeFamily, ...]
 ) -> tuple[Cause, ...]:
     """The causes of a turn in the order of its prompt, all but the first hidden."""
+    in_reply = divergence is not None and is_in_reply(comparison, divergence)
     suspects = [one for one in changed(comparison, changes) if _is_felt(one, divergence)]
     suspects = [one for one in suspects if one.whole] or suspects  # another request altogether is no list of changes
-    if divergence is not None and all(one.code in NOT_IN_TEXT for one in suspects):
+    if in_reply:  # a reply is no history: that it came back in another form is said of the turn
+        suspects = [one for one in suspects if one.code not in (EDITED, UNEXPLAINED)]
+    elif divergence is not None and all(one.code in NOT_IN_TEXT for one in suspects):
         suspects.append(_without_reply(comparison, divergence) or _unexplained(divergence))
     return tuple(
         Cause(
@@ -40,6 +43,13 @@ def by_text(
         )
         for index, one in enumerate(suspects)
     )
+
+
+def is_in_reply(comparison: Comparison, divergence: TextDivergence) -> bool:
+    """Whether two requests part within the reply between them: all that the earlier one sent comes again unchanged."""
+    place = f"messages[{len(comparison.then.request.messages)}]."
+    sides = divergence.segment, divergence.previous_segment
+    return all(side.path.startswith(place) and side.role == "assistant" for side in sides)
 
 
 def _is_felt(suspect: Suspect, divergence: TextDivergence | None) -> bool:
@@ -64,7 +74,7 @@ def _without_reply(comparison: Comparison, divergence: TextDivergence) -> Suspec
         return None
     what = "tool calls" if comparison.reply and calls(comparison.reply) else "text"
     said = f"the {what} of the reply do{'es' if what == 'text' else ''} not stand behind the messages it answered"
-    return Suspect(NO_REPLY, f"messages[{index}]", said, "Keep the reply in the history, as far as it was generated.")
+    return Suspect(EDITED, f"messages[{index}]", said, "Keep the reply in the history, as far as it was generated.")
 
 
 def _unexplained(divergence: TextDivergence) -> Suspect:

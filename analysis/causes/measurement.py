@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from analysis.causes.base import Evidence
+from analysis.causes.by_text import is_in_reply
 from analysis.core.quoting import quoted
 from analysis.model.finding import Cause, Note
 from analysis.model.session import CachedBasis, Mark
@@ -11,6 +12,7 @@ USAGE_MISSING = "measurement/usage-missing"
 INCOMPLETE = "measurement/incomplete-request"
 LINEAGE = "measurement/lineage"
 RENDER_WRONG = "measurement/wrong-render"
+REPLY_FORM = "measurement/reply-form"
 PREVIOUS_WRONG = "measurement/previous-not-trusted"
 
 WHY: dict[CachedBasis, str] = {
@@ -38,6 +40,9 @@ def explain(evidence: Evidence) -> Iterator[Cause | Note]:
     if (lineage := evidence.now.turn.lineage) is not None:
         said = f"not the session's own conversation but {quoted(lineage)}: compared with its own turns only"
         yield Note(LINEAGE, said)
+    text = evidence.now.text
+    if evidence.comparison and text and text.divergence and is_in_reply(evidence.comparison, text.divergence):
+        yield Note(REPLY_FORM, "the last reply came back in another form; what was sent before it did not change")
     if evidence.now.fidelity == "mismatch":
         yield Note(
             RENDER_WRONG, "the prompt rendered to another length than the server counted: wrong tokenizer or template"

@@ -46,8 +46,12 @@ def texts(request: Request, reply: JsonObject | None, known: Known) -> list[Plac
     return [*told[:head], *tools, *told[head:]]
 
 
-def compared(previous: int, then: Sequence[Place], now: Sequence[Place]) -> TextComparison:
-    """What of an earlier request (turn ``previous``) with its reply comes again, and where the later one leaves it."""
+def compared(previous: int, then: Sequence[Place], now: Sequence[Place], num_sent: int | None = None) -> TextComparison:
+    """What of an earlier request (turn ``previous``) with its reply comes again, and where the later one leaves it.
+
+    ``num_sent`` is how many places of ``then`` were sent, all without it.  Of logs that have a whole request as one
+    text, a longer text with the reply behind the earlier one only goes on.
+    """
     shortest = min(len(then), len(now))
     same = next((at for at, (old, new) in enumerate(zip(then, now, strict=False)) if old != new), shortest)
     whole, chars = (sum(said.size for _path, said in some) for some in (then, then[:same]))
@@ -62,9 +66,16 @@ def compared(previous: int, then: Sequence[Place], now: Sequence[Place]) -> Text
     at = same_start(old.text, new.text) if (old.path, old.role) == (new.path, new.role) else 0
     if old.path == new.path == "prompt" and at in (len(old.text), len(new.text)):
         return TextComparison(previous, 0, at, whole)
+    if num_sent == len(now) == 1 and _has_reply_behind(old.text, new.text):
+        return TextComparison(previous, 0, at, whole)
     chars += sum(len(field.text) for field in sides[0][:alike]) + at
     lead = [*_fields(now[max(0, same - 2) : same]), *sides[1][:alike]]
     return TextComparison(previous, equal, chars, whole, _divergence(lead, old, new, at))
+
+
+def _has_reply_behind(old: str, new: str) -> bool:
+    """Whether a request logged as one text is the earlier one with a message of the model behind it."""
+    return new.startswith(old) and "assistant" in new[len(old) :]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from analysis.model.evidence import Reconciliation
 from analysis.model.finding import Account, BlockRun, Cause, Divergence, Donor, Note, Previous, TextComparison
 from analysis.model.plan import PlanStep
 from analysis.model.prompt import Fidelity, GeneratedBasis, Segment
-from analysis.model.session import CachedBasis, Mark, Problem, TokenIds
+from analysis.model.session import HEADLESS, CachedBasis, Mark, Problem, TokenIds
 from analysis.model.settings import Settings
 
 
@@ -52,6 +52,11 @@ class TurnRecord:
     first_token_at: float | None = None
     text: TextComparison | None = None
 
+    @property
+    def is_headless(self) -> bool:
+        """Whether its tokens are unknown and the log lacks what stands before its messages, or some of their text."""
+        return self.fidelity is None and bool(self.completeness & HEADLESS)
+
 
 @dataclass(frozen=True, slots=True)
 class SessionRecord:
@@ -80,6 +85,8 @@ class SessionFigures:
     ``missed_tokens`` and ``lost_tokens`` leave out turns with a deliberate event.  ``top_cause`` is the code that
     explains most wasted tokens.  ``text_turns`` were compared by text alone; ``text_changes`` of them change what was
     sent before, ``text_meant`` more on purpose.  ``text_turn`` is the change that leaves most characters behind it.
+    ``text_replies`` only sent the last reply in another form.  ``headless_turns`` no renderer can give tokens;
+    ``short_turns`` have none and reused far less than the counts of the turn before allow.
     """
 
     num_turns: int
@@ -101,6 +108,9 @@ class SessionFigures:
     text_meant: int = 0
     text_turn: int | None = None
     text_segment: Segment | None = None
+    text_replies: int = 0
+    headless_turns: int = 0
+    short_turns: tuple[int, ...] = ()
 
     @property
     def wasted_tokens(self) -> int:

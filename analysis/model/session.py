@@ -17,6 +17,7 @@ TokenIds: TypeAlias = npt.NDArray[np.int32]
 CachedBasis = Literal["reported", "omitted", "disabled", "not-recorded"]
 RequestKind = Literal["chat", "completion"]
 Mark = Literal["no_system", "no_tools", "reconstructed", "truncated", "redacted"]
+HEADLESS: frozenset[Mark] = frozenset({"no_system", "no_tools", "truncated", "redacted"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class Turn:
     @property
     def lacks_head(self) -> bool:
         """Whether what stands before the messages of the log is not in it: nothing can be said of its tokens."""
-        return bool(self.completeness & {"no_system", "no_tools", "truncated", "redacted"})
+        return bool(self.completeness & HEADLESS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

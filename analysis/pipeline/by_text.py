@@ -24,7 +24,9 @@ def text_comparison(then: Turn, now: Turn, known: Known) -> TextComparison | Non
     if sides is None:
         return None
     old, new = sides
-    return compared(then.number, texts(old, then.reply, known), texts(new, None, known))
+    before = texts(old, then.reply, known)
+    is_reply_apart = then.reply is not None and not isinstance(old.prompt, str)
+    return compared(then.number, before, texts(new, None, known), len(before) - is_reply_apart)
 
 
 def without_ids(then: Turn, now: Turn, continues: int | None, later: Request | None) -> Comparison | None:

@@ -11,10 +11,12 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from analysis.core.align import common_prefix
+from analysis.core.incomplete import incomplete
+from analysis.core.quoting import quoted
 from analysis.formats.base import FormatError
 from analysis.formats.grouping import known_times
 from analysis.model.finding import SessionAnalysis
-from analysis.model.record import SessionRecord
+from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.renderer import Renderer
 from analysis.model.session import Problem, Session, TokenIds
 from analysis.model.settings import Settings
@@ -220,22 +222,32 @@ def _replaced(source: Source, repository: Repository) -> list[int]:
 
 def _missing_tokenizers(made: Sequence[SessionRecord], renderers: Renderers) -> list[Problem]:
     """One line per model without a tokenizer: what cannot be said, and what to give."""
-    problems: dict[str, Problem] = {}
+    by_model: dict[str, list[tuple[str, TurnRecord]]] = {}
     for record in made:
         for turn in record.turns:
-            if turn.model in problems or renderers.has(turn.model):
-                continue
-            lost = "its figures come from the ids in the log; tokens are not shown as text"
-            if turn.fidelity is None:
-                lost = "the log has no token ids, so its turns are compared by text, without token figures"
-            remedy = (
-                "Give its folder or hub id with --model or on the page Models of the dashboard, or a server with"
-                " --endpoint."
-            )
-            problems[turn.model] = Problem(
-                record.file, None, f"no tokenizer for the model {turn.model!r}: {lost}. {remedy}"
-            )
-    return list(problems.values())
+            by_model.setdefault(turn.model, []).append((record.file, turn))
+    problems = []
+    for model, found in by_model.items():
+        turns = [turn for _file, turn in found]
+        said = incomplete(turns)
+        if not said and not renderers.has(model):
+            said = _no_tokenizer(model, is_unknown=any(turn.fidelity is None for turn in turns))
+        if said:
+            problems.append(Problem(found[0][0], None, said))
+    return problems
+
+
+def _no_tokenizer(model: str, is_unknown: bool) -> str:
+    """What a model without a tokenizer costs, and how to name one."""
+    lost = "its figures come from the ids in the log; tokens are not shown as text"
+    if is_unknown:
+        lost = "the log has no token ids, so its turns are compared by text, without token figures"
+    if not model:
+        return f"the log names no model: {lost}. Name its tokenizer under Add logs, or with --model."
+    return (
+        f"no tokenizer for the model {quoted(model)}: {lost}. Give its folder or hub id with --model or on the page"
+        " Models of the dashboard, or a server with --endpoint."
+    )
 
 
 def _texts(analysed: Analysed, renderers: Renderers) -> dict[str, dict[int, bytes]]:

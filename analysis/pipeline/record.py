@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from string import ascii_uppercase
 
+from analysis.causes.measurement import REPLY_FORM
 from analysis.core.account import block_runs
+from analysis.core.incomplete import headless_turns
 from analysis.model.finding import SessionAnalysis, TurnAnalysis
 from analysis.model.record import SessionFigures, SessionRecord, TurnRecord
 
@@ -45,7 +47,8 @@ def figures(record: SessionRecord) -> SessionFigures:
     )
     segment = costliest.divergence.segment if costliest and costliest.divergence else None
     parted = [turn for turn in turns if turn.text and turn.text.divergence]
-    changed = [turn for turn in parted if turn not in meant]
+    replies = [turn for turn in parted if turn not in meant and any(note.code == REPLY_FORM for note in turn.notes)]
+    changed = [turn for turn in parted if turn not in meant and turn not in replies]
     most = max(changed, key=_left_behind, default=None)
     return SessionFigures(
         num_turns=len(turns),
@@ -64,10 +67,19 @@ def figures(record: SessionRecord) -> SessionFigures:
         top_cause=_top_cause(record),
         text_turns=sum(turn.text is not None for turn in turns),
         text_changes=len(changed),
-        text_meant=len(parted) - len(changed),
+        text_meant=len(parted) - len(changed) - len(replies),
+        text_replies=len(replies),
+        headless_turns=headless_turns(turns),
+        short_turns=tuple(turn.turn for turn in turns if turn not in meant and _fell_short(turn)),
         text_turn=most.turn if most else None,
         text_segment=most.text.divergence.segment if most and most.text and most.text.divergence else None,
     )
+
+
+def _fell_short(turn: TurnRecord) -> bool:
+    """Whether the server's counts alone show that a turn reused less than it could have."""
+    owned = (cause for cause in turn.causes if cause.tokens and not cause.code.startswith("key/"))
+    return turn.fidelity is None and any(owned)
 
 
 def _left_behind(turn: TurnRecord) -> int:

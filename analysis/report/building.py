@@ -20,7 +20,8 @@ from analysis.report.plan import also_of, tokens_of, total, turns_of, worth
 from analysis.report.speech import name, quote, spoken
 from analysis.report.token_columns import TextsOf
 from analysis.report.turn_parts import most_wasteful, turn_part, words_of
-from analysis.report.words import reconciled, summary, verdict
+from analysis.report.verdict import verdict
+from analysis.report.words import reconciled, summary
 from analysis.report.written import written_of
 
 MOST_SESSIONS = 20  # of a fleet that are told turn by turn

@@ -1,4 +1,4 @@
-"""Findings in plain words: the verdict on a session and the place of a divergence.
+"""Findings in plain words: the place of a divergence, and where the tokens of a session went.
 
 Says what the figures and the causes say; finds out nothing.
 """
@@ -8,9 +8,7 @@ import re
 from analysis.core.account import lost_in_output, wasted_by_cause
 from analysis.model.finding import UNEXPLAINED, Divergence
 from analysis.model.prompt import TEMPLATE, Segment
-from analysis.model.record import SessionFigures, SessionRecord, TurnRecord
-
-CLEAN_SHARE = 0.01  # of the prompt tokens: with less wasted than this a session counts as clean
+from analysis.model.record import SessionRecord, TurnRecord
 
 # What a cause is to a person who does not know its code: first what the tokens show, then what they do not.
 LOST_IN_WORDS = {
@@ -79,20 +77,6 @@ MISSED_IN_WORDS = {
 IN_WORDS = LOST_IN_WORDS | MISSED_IN_WORDS
 
 _MESSAGE = re.compile(r"messages\[(\d+)\]\.(\w+)(?:\[(\d+)\])?")
-
-
-def verdict(figures: SessionFigures) -> str:
-    """One sentence for a person who does not know what a block is, and another on what it leaves out."""
-    if figures.text_turns and figures.unknown_turns == figures.num_turns:
-        return _by_text(figures)
-    if figures.unknown_turns == figures.num_turns:
-        return "The tokens are unknown: a tokenizer for this model is needed, or the log lacks part of its requests."
-    if figures.mismatched_turns:
-        return (
-            f"{counted(figures.mismatched_turns, 'turn')} of {figures.num_turns} came out at another length than the"
-            " server counted: wrong tokenizer or template, so the figures cannot be trusted."
-        )
-    return f"{_said(figures)}{_left_out(figures)}"
 
 
 def described(found: Divergence) -> str:
@@ -227,67 +211,3 @@ def _asked(source: str, counted_tokens: int, logged_tokens: int) -> str:
 def counted(number: int, noun: str) -> str:
     """ "1 turn", "12 turns"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _said(figures: SessionFigures) -> str:
-    """What the turns say whose tokens are known."""
-    if not figures.known_turns:
-        return f"{_of_text(figures)} The server did not say what it reused."
-    if not figures.wasted_tokens:
-        return "Clean: nothing was computed twice."
-    if figures.wasted_tokens < CLEAN_SHARE * figures.prompt_tokens:
-        return f"Clean but for {figures.wasted_tokens:,} tokens that were computed twice."
-    if figures.lost_tokens >= figures.missed_tokens:
-        return _of_text(figures)
-    again = _percent(figures.missed_tokens, figures.prompt_tokens)
-    reason = MISSED_IN_WORDS.get(figures.top_cause or "", "look at keys, memory or routing")
-    return f"{again} computed again though unchanged: {reason}."
-
-
-def _by_text(figures: SessionFigures) -> str:
-    """What the texts alone say, without a word on what it cost."""
-    changes, turns = figures.text_changes, figures.text_turns
-    known = "" if turns >= figures.num_turns - 1 else f" of the {turns:,} that can be compared"
-    if not changes:
-        meant = f", but for {figures.text_meant:,} on purpose" if figures.text_meant else ""
-        return f"Approximate, by text: no request{known} changes what was sent before{meant}. The tokens are unknown."
-    verb, most = ("changes", "") if changes == 1 else ("change", "most of it ")
-    place = f" in {place_of(figures.text_segment)}" if figures.text_segment else ""
-    reason = LOST_IN_WORDS.get(figures.top_cause or "")
-    return (
-        f"Approximate, by text: {counted(changes, 'request')}{known} {verb} what was sent before, {most}at turn"
-        f" {figures.text_turn}{place}{f': {reason}' if reason else ''}. The tokens are unknown."
-    )
-
-
-def _left_out(figures: SessionFigures) -> str:
-    """The turns that the figures know nothing of: an unknown turn is no clean one."""
-    if figures.unknown_turns:
-        verb = "is" if figures.unknown_turns == 1 else "are"
-        return f" {figures.unknown_turns:,} of {figures.num_turns:,} turns {verb} left out: the tokens are unknown."
-    silent = figures.num_turns - figures.known_turns
-    if figures.known_turns and silent:
-        return f" In {silent:,} of {figures.num_turns:,} turns the server did not say what it reused."
-    return ""
-
-
-def _of_text(figures: SessionFigures) -> str:
-    """What the changes of the text cost, which needs no word of the server."""
-    if not figures.lost_tokens:
-        return "No earlier text changed."
-    again = _percent(figures.lost_tokens, figures.prompt_tokens)
-    reason = LOST_IN_WORDS.get(figures.top_cause or "")
-    return f"{again} computed again after a change{_costliest(figures)}{f': {reason}' if reason else ''}."
-
-
-def _costliest(figures: SessionFigures) -> str:
-    if figures.costliest_turn is None:
-        return ""
-    most = "" if figures.num_divergences == 1 else "mostly "
-    if figures.costliest_segment is None:
-        return f", {most}at turn {figures.costliest_turn}"
-    return f", {most}at turn {figures.costliest_turn} in {place_of(figures.costliest_segment)}"
-
-
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f}%"

@@ -1,6 +1,13 @@
 """What the lists of the dashboard ask of the store: sessions, causes, models and problems, one row each."""
 
-SESSIONS = """
+from analysis.causes.measurement import REPLY_FORM
+from analysis.model.session import HEADLESS
+
+_HEADLESS = f"fidelity IS NULL AND coalesce(list_has_any(completeness, {sorted(HEADLESS)}), false)"
+_UNRENDERABLE = f"""CASE WHEN bool_or({_HEADLESS} AND prompt_tokens IS NOT NULL)
+            THEN count(*) FILTER ({_HEADLESS}) ELSE 0 END"""
+
+SESSIONS = f"""
     WITH meant AS (SELECT DISTINCT session_key, turn, true AS is_meant FROM findings WHERE deliberate),
     marked AS (SELECT requests.*, coalesce(is_meant, false) AS is_meant
         FROM requests LEFT JOIN meant USING (session_key, turn)),
@@ -13,12 +20,21 @@ SESSIONS = """
     named AS (
         SELECT session_key, list(code ORDER BY deliberate, tokens DESC, times DESC, code) AS codes FROM by_code
         GROUP BY session_key),
+    replies AS (SELECT DISTINCT session_key, turn, true AS is_reply FROM findings WHERE code = '{REPLY_FORM}'),
     by_text AS (
-        SELECT session_key, count(*) AS turns, count(*) FILTER (path IS NOT NULL AND NOT is_meant) AS changes,
+        SELECT session_key, count(*) AS turns,
+            count(*) FILTER (path IS NOT NULL AND NOT is_meant AND is_reply IS NULL) AS changes,
+            count(*) FILTER (path IS NOT NULL AND NOT is_meant AND is_reply) AS replies,
             count(*) FILTER (path IS NOT NULL AND is_meant) AS meant,
-            arg_max({'turn': turn, 'path': path, 'role': role}, (previous_chars - equal_chars, -turn))
-                FILTER (path IS NOT NULL AND NOT is_meant) AS most
-        FROM text_comparisons JOIN marked USING (session_key, turn) GROUP BY session_key)
+            arg_max({{'turn': turn, 'path': path, 'role': role}}, (previous_chars - equal_chars, -turn))
+                FILTER (path IS NOT NULL AND NOT is_meant AND is_reply IS NULL) AS most
+        FROM text_comparisons JOIN marked USING (session_key, turn) LEFT JOIN replies USING (session_key, turn)
+        GROUP BY session_key),
+    short AS (
+        SELECT session_key, list(DISTINCT turn ORDER BY turn) AS turns
+        FROM findings JOIN marked USING (session_key, turn)
+        WHERE kind = 'cause' AND tokens > 0 AND fidelity IS NULL AND NOT is_meant AND NOT starts_with(code, 'key/')
+        GROUP BY session_key)
     SELECT sessions.session_key, session_id, source, file, sessions.model, inferred,
         count(*) AS num_turns, coalesce(any_value(num_divergences), 0) AS num_divergences,
         min(started_at) AS started_at, coalesce(sum(prompt_tokens), 0) AS prompt_tokens,
@@ -33,7 +49,8 @@ SESSIONS = """
         any_value(divergences.char) AS costliest_char, any_value(role) AS costliest_role,
         coalesce(any_value(codes), []) AS causes,
         coalesce(any_value(by_text.turns), 0) AS text_turns, coalesce(any_value(by_text.changes), 0) AS text_changes,
-        coalesce(any_value(by_text.meant), 0) AS text_meant,
+        coalesce(any_value(by_text.meant), 0) AS text_meant, coalesce(any_value(by_text.replies), 0) AS text_replies,
+        {_UNRENDERABLE} AS headless_turns, coalesce(any_value(short.turns), []) AS short_turns,
         any_value(most.turn) AS text_turn, any_value(most.path) AS text_path, any_value(most.role) AS text_role,
         list(cached_tokens / prompt_tokens ORDER BY marked.turn)
             FILTER (cached_tokens IS NOT NULL AND prompt_tokens > 0) AS hit_rates
@@ -41,6 +58,7 @@ SESSIONS = """
         LEFT JOIN costliest USING (session_key)
         LEFT JOIN named USING (session_key)
         LEFT JOIN by_text USING (session_key)
+        LEFT JOIN short USING (session_key)
         LEFT JOIN divergences
             ON divergences.session_key = sessions.session_key AND divergences.turn = costliest.turn
     GROUP BY ALL
@@ -53,8 +71,9 @@ CAUSES = """
     GROUP BY session_key, code ORDER BY session_key, code
 """
 
-MODELS = """
+MODELS = f"""
     SELECT requests.model, count(DISTINCT requests.session_key) AS num_sessions, count(*) AS num_turns,
+        {_UNRENDERABLE} AS headless_turns,
         count(*) FILTER (fidelity IS NULL) AS unknown_turns,
         count(*) FILTER (fidelity = 'mismatch') AS mismatched_turns,
         list(DISTINCT import_key ORDER BY import_key) AS import_keys

@@ -114,10 +114,15 @@ def test_a_model_can_be_chosen_before_its_first_log(visit: Open, database: Path)
 
 def test_cells() -> None:
     assert shown(None, places.SAMPLE_MODEL) == COMES_WITH and shown(None, "m") == ""
-    row = {"num_turns": 9, "unknown_turns": 0, "mismatched_turns": 0}
+    row = {"model": "m", "num_turns": 9, "unknown_turns": 0, "mismatched_turns": 0, "headless_turns": 0}
     assert tokens(row) == "known"
     assert tokens({**row, "unknown_turns": 1}) == "unknown in 1 turn: compared by text"
     assert tokens({**row, "unknown_turns": 9}, is_chosen=True) == "unknown: analyse its logs again"
+    assert tokens({**row, "unknown_turns": 9, "model": ""}) == "unknown: name its tokenizer when adding the log"
+    lacking = {**row, "unknown_turns": 9, "headless_turns": 9}
+    assert tokens(lacking, is_chosen=True) == "cannot be rendered: its logs are incomplete"
+    assert tokens({**lacking, "num_turns": 12}) == "unknown in 9 turns: their log is incomplete"
+    assert tokens({**lacking, "headless_turns": 8}, is_chosen=True) == "unknown: analyse its logs again"
     assert tokens({**row, "mismatched_turns": 2}) == "wrong tokenizer or template in 2 turns"
 
 

@@ -145,7 +145,7 @@ def test_turns_without_tokens_have_a_page_of_their_counts(visit: Open, tmp_path:
     store(analyse_source(source, Renderers(), Settings()), Renderers(), repository)
     repository.close()
     shown = no_exception(visit("session", tmp_path / "unknown.duckdb", session="1"))
-    assert "no request changes what was sent before, but for 1 on purpose." in words(shown)
+    assert "1 of 1 request changes earlier text, on purpose." in words(shown)
     assert "For tokens and blocks choose a renderer for m on the page Models." in words(shown)
     no_exception(visit("sessions", tmp_path / "unknown.duckdb"))
 

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.pipeline.record import figures
-from analysis.report.words import verdict
+from analysis.report.verdict import verdict
 from analysis.store.repository import Import, Repository
 from app.session_table import figures_of, short, wasted
 from tests.sample_store import analysed_samples, fill, text_record

@@ -38,7 +38,7 @@ def test_a_row_per_turn_with_what_is_the_same_from_the_front() -> None:
 
 def test_the_headline_says_where_it_parts_or_that_nothing_changed() -> None:
     first, second, _third = ((turn.turn, turn.text) for turn in TURNS)
-    assert first[1] is not None and headline(*first) == "Turn 2: nothing of turn 1 changed"  # type: ignore[arg-type]
+    assert first[1] is not None and headline(*first) == "Turn 2 only continues turn 1"  # type: ignore[arg-type]
     assert headline(*second) == "Turn 3 leaves turn 2 in the system message, character 27"  # type: ignore[arg-type]
 
 
@@ -69,11 +69,17 @@ def test_text_is_shown_as_it_is() -> None:
 
 
 def test_the_next_step() -> None:
-    missing = next_step(TURNS, lambda model: False)
-    assert missing == "For tokens and blocks choose a renderer for unknown/model on the page Models."
-    assert next_step(TURNS, lambda model: True).startswith("The log lacks part of these requests")
+    lacking = "This log leaves out the tools, so no tokenizer can give its tokens. Log whole requests with"
+    assert next_step(TURNS, lambda model: False) == f"{lacking} `whymiss record`."
+    assert next_step(TURNS, lambda model: True) == f"{lacking} `whymiss record`."
     whole = [replace(turn, completeness=frozenset()) for turn in TURNS]
+    missing = "For tokens and blocks choose a renderer for unknown/model on the page Models."
+    assert next_step(whole, lambda model: False) == missing
     assert next_step(whole, lambda model: True).startswith("There is a renderer for this model now")
+    nameless = [replace(turn, model="") for turn in whole]
+    assert next_step([*whole, *nameless], lambda model: False) == missing
+    said = "The log names no model: name its tokenizer under Add logs, or with --model."
+    assert next_step(nameless, lambda model: False) == said
 
 
 def test_a_session_of_an_unknown_model_shows_where_its_text_parts(visit: Open, tmp_path: Path) -> None:
@@ -89,6 +95,6 @@ def test_a_session_of_an_unknown_model_shows_where_its_text_parts(visit: Open, t
     table = next(frame.value for frame in shown.dataframe if "By text" in frame.value)
     assert set(table["In the log"]) == {"incomplete: no tools"} and set(table.Client) == {"agent/1.2.3"}
     other = no_exception(visit("session", tmp_path / "text.duckdb", session="1", turn="4"))
-    assert "Turn 4: nothing of turn 3 changed" in words(other)
+    assert "Turn 4 only continues turn 3" in words(other)
     sessions = no_exception(visit("sessions", tmp_path / "text.duckdb"))
     assert cards(sessions)["Wasted tokens"] == "?"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from analysis.causes import CHANGES
-from analysis.causes.by_text import by_text
+from analysis.causes.by_text import by_text, is_in_reply
 from analysis.causes.request_text import compared, texts
 from analysis.causes.unrendered import APPROXIMATE
 from analysis.model.finding import Cause
@@ -101,3 +101,19 @@ def test_a_difference_without_a_known_change_is_unexplained() -> None:
 
 def test_nothing_changed_is_no_cause() -> None:
     assert causes(OLD, [*OLD, assistant("x"), user("c")], reply=assistant("x")) == ()
+
+
+@pytest.mark.parametrize(
+    ("sent_back", "in_reply", "told"),
+    [
+        pytest.param([assistant("yes!"), user("c")], True, [], id="in another form"),
+        pytest.param([user("c")], False, ["client/history-edited"], id="left out"),
+    ],
+)
+def test_a_reply_in_another_form_is_no_edited_history(
+    sent_back: list[JsonObject], in_reply: bool, told: list[str]
+) -> None:
+    comparison = beside(OLD, [*OLD, *sent_back], assistant("yes"))
+    found = compared(1, texts(comparison.then.request, assistant("yes"), {}), texts(comparison.now.request, None, {}))
+    assert found.divergence is not None and is_in_reply(comparison, found.divergence) is in_reply
+    assert [one.code for one in by_text(comparison, found.divergence, CHANGES)] == told

@@ -172,3 +172,16 @@ def test_a_message_with_other_fields(
     there = found.divergence
     assert (found.equal_messages, found.equal_chars) == equal
     assert (there and (there.segment.path, there.previous_segment.path)) == place
+
+
+@pytest.mark.parametrize(
+    ("more", "goes_on"),
+    [
+        pytest.param("\nassistant: None\ntool: 4", True, id="the reply and more behind it"),
+        pytest.param(" in French, please", False, id="the user wrote on"),
+    ],
+)
+def test_a_request_that_was_logged_as_one_text(more: str, goes_on: bool) -> None:
+    then, now = (texts(request(user(f"user: hello{end}")), None, {}) for end in ("", more))
+    found = compared(1, [*then, *texts(request(assistant("None")), None, {})], now, 1)
+    assert (found.divergence is None, found.equal_chars, found.previous_chars) == (goes_on, 11, 15)

@@ -15,7 +15,7 @@ from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import LogFile, Source, joined, read_source
 from analysis.pipeline.tokens import rendered_tokens
 from analysis.store.repository import Repository
-from tests.builders import RECORDED, SAMPLE_MODEL, SAMPLES, lines_of, log_of, without_ids
+from tests.builders import RECORDED, ROOT, SAMPLE_MODEL, SAMPLES, lines_of, log_of, without_ids
 from tests.sample_store import GIVEN, fill, sample, sample_renderers
 
 SALTED = next(path for path in RECORDED if path.stem == "cache-salt-rotated")
@@ -143,9 +143,23 @@ def test_a_missing_tokenizer_is_one_problem_per_model() -> None:
     problems = analyse_source(source(data), Renderers(), GIVEN).problems
     missing = [problem.message for problem in problems if problem.message.startswith("no tokenizer")]
     assert len(missing) == 2
-    assert "'m': the log has no token ids" in missing[0] and "--model" in missing[0] and "'n'" in missing[1]
+    assert "“m”: the log has no token ids" in missing[0] and "--model" in missing[0] and "“n”" in missing[1]
     with_ids = analyse_source(read_source(LOOP), Renderers(), GIVEN).problems
     assert "its figures come from the ids in the log" in with_ids[-1].message
+
+
+def test_what_no_tokenizer_can_mend_is_said_as_it_is() -> None:
+    trajectory = ROOT / "tests" / "data" / "formats" / "swe-agent" / "test-repo.traj"
+    nameless = analyse_source(read_source(trajectory), Renderers(), GIVEN).problems[-1].message
+    assert nameless.startswith("the log names no model: the log has no token ids")
+    assert nameless.endswith(" Name its tokenizer under Add logs, or with --model.")
+    codex = read_source(ROOT / "tests" / "data" / "formats" / "codex" / "small.jsonl")
+    said = (
+        "This log leaves out the tools, so no tokenizer can give its tokens. Log whole requests with `whymiss record`."
+    )
+    for renderers in (Renderers(), Renderers(model=str(SAMPLE_MODEL))):
+        problems = analyse_source(codex, renderers, GIVEN).problems
+        assert f"{said} Log whole requests with `whymiss record`." in [problem.message for problem in problems]
 
 
 def test_every_problem_is_listed_once() -> None:
