@@ -24,7 +24,8 @@ HEADINGS = (
 def session_text(record: SessionRecord) -> str:
     """A session as a heading, its verdict and a table of its turns."""
     settings = record.settings
-    rows = [HEADINGS, *(_row(turn) for turn in record.turns)]
+    all_wrong = all(turn.fidelity == "mismatch" for turn in record.turns)  # then it is said once, above the table
+    rows = [HEADINGS, *(_row(turn, not all_wrong) for turn in record.turns)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS) - 1)]
     table = "\n".join(
         "  " + "  ".join([*(cell.rjust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()
@@ -108,7 +109,7 @@ def _cause(one: Cause) -> str:
     return f"{one.code} ({', '.join(marks)})"
 
 
-def _row(turn: TurnRecord) -> tuple[str, ...]:
+def _row(turn: TurnRecord, is_marked: bool) -> tuple[str, ...]:
     account = turn.account
     cells = (
         turn.prompt_tokens,
@@ -130,5 +131,5 @@ def _row(turn: TurnRecord) -> tuple[str, ...]:
     return (
         str(turn.turn),
         *("?" if cell is None else f"{cell:,}" for cell in cells),
-        safe(where) + (mark if turn.fidelity == "mismatch" else ""),
+        safe(where) + (mark if is_marked and turn.fidelity == "mismatch" else ""),
     )

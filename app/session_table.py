@@ -49,8 +49,8 @@ def _sessions(stamp: state.Stamp) -> pd.DataFrame:
 
 
 def wasted(sums: SessionFigures) -> int | None:
-    """The wasted tokens of a session; None where no token of it is known."""
-    return None if sums.unknown_turns == sums.num_turns else sums.wasted_tokens
+    """The wasted tokens of a session; None where no token of it is known, or none can be trusted."""
+    return sums.wasted_tokens if sums.is_measured else None
 
 
 def _share(part: int | None, whole: int) -> float | None:

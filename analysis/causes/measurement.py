@@ -44,8 +44,7 @@ def explain(evidence: Evidence) -> Iterator[Cause | Note]:
     if evidence.comparison and text and text.divergence and is_in_reply(evidence.comparison, text.divergence):
         yield Note(REPLY_FORM, "the last reply came back in another form; what was sent before it did not change")
     if evidence.now.fidelity == "mismatch":
-        yield Note(
-            RENDER_WRONG, "the prompt rendered to another length than the server counted: wrong tokenizer or template"
-        )
+        sizes = f"to {evidence.now.prompt_tokens:,} tokens where the server counted {usage.prompt_tokens:,}"
+        yield Note(RENDER_WRONG, f"the prompt rendered {sizes}: wrong tokenizer or template")
     if evidence.previous is not None and evidence.previous.fidelity == "mismatch":
         yield Note(PREVIOUS_WRONG, "the previous turn rendered to another length than the server counted")

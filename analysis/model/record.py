@@ -113,6 +113,11 @@ class SessionFigures:
     short_turns: tuple[int, ...] = ()
 
     @property
+    def is_measured(self) -> bool:
+        """Whether any turn has tokens that can be trusted: sums over others say nothing."""
+        return self.unknown_turns + self.mismatched_turns < self.num_turns
+
+    @property
     def wasted_tokens(self) -> int:
         """Computed although the server had seen them: missed and lost."""
         return self.missed_tokens + self.lost_tokens

@@ -13,11 +13,12 @@ from analysis.model.record import SessionFigures, SessionRecord
 from analysis.model.session import Problem, TokenIds
 from analysis.report.cleaning import cleaned, cleaned_figures
 from analysis.report.document import Finding, Overview, Prose, Quote, Report, SessionPart, Step, TurnPart
-from analysis.report.figure_words import UNKNOWN, Figure, key_figures
+from analysis.report.figure_words import UNKNOWN, Figure, key_figures, known
 from analysis.report.method import measured, settings_said, unreported
+from analysis.report.own_phrases import problem_said
 from analysis.report.own_words import is_ours
 from analysis.report.plan import also_of, tokens_of, total, turns_of, worth
-from analysis.report.speech import name, quote, spoken
+from analysis.report.speech import name, spoken
 from analysis.report.token_columns import TextsOf
 from analysis.report.turn_parts import most_wasteful, turn_part, words_of
 from analysis.report.verdict import verdict
@@ -102,7 +103,7 @@ def _overview(number: int, subject: Subject) -> Overview[Quote]:
         num_turns=sums.num_turns,
         prompt_tokens=sums.prompt_tokens,
         hit_rate=sums.hit_rate,
-        wasted_tokens=sums.wasted_tokens,
+        wasted_tokens=sums.wasted_tokens if sums.is_measured else None,
         top_cause=sums.top_cause if sums.top_cause and is_ours(sums.top_cause) else "",
         detailed=number <= MOST_SESSIONS,
     )
@@ -111,15 +112,20 @@ def _overview(number: int, subject: Subject) -> Overview[Quote]:
 def _fleet(subjects: Sequence[Subject]) -> tuple[Figure, ...]:
     """All sessions in numbers."""
     sums = [one.figures for one in subjects]
-    known = sum(one.known_prompt_tokens for one in sums)
-    rate = f"{sum(one.cached_tokens for one in sums) / known:.1%}" if known else UNKNOWN
-    wasted = sum(one.wasted_tokens for one in sums)
+    reported = sum(one.known_prompt_tokens for one in sums)
+    rate = f"{sum(one.cached_tokens for one in sums) / reported:.1%}" if reported else UNKNOWN
+    measured = [one.wasted_tokens for one in sums if one.is_measured]
     return (
         Figure("Sessions", f"{len(sums):,}"),
         Figure("Turns", f"{sum(one.num_turns for one in sums):,}"),
         Figure("Prompt tokens", f"{sum(one.prompt_tokens for one in sums):,}", None, "Summed over all sessions."),
         Figure("Hit rate (reported)", rate, None, "Cached over prompt tokens, where the server said."),
-        Figure("Wasted", f"{wasted:,}", None, "Tokens computed although the server had seen them: missed and lost."),
+        Figure(
+            "Wasted",
+            known(sum(measured) if measured else None),
+            None,
+            "Tokens computed although the server had seen them: missed and lost.",
+        ),
     )
 
 
@@ -149,10 +155,20 @@ def _findings(record: SessionRecord, turns: Sequence[TurnPart[Quote]]) -> tuple[
         found.append(
             Finding(
                 code, first.words, tuple(dict.fromkeys(numbers)), tokens,
-                first.deliberate, first.confidence, first.evidence, first.fix,
+                first.deliberate, first.confidence, first.evidence, first.fix, _cost(turns, code, tokens),
             )
         )  # fmt: skip
     return tuple(sorted(found, key=lambda one: (one.deliberate, one.code == UNEXPLAINED, -one.tokens)))
+
+
+def _cost(turns: Sequence[TurnPart[Quote]], code: str, tokens: int) -> str:
+    """What a cause cost: tokens; of turns without an account at most those that the server's counts leave open."""
+    if tokens:
+        return f"{tokens:,} tokens computed again"
+    owned = [one.tokens for turn in turns if turn.account is None for one in turn.reasons if one.code == code]
+    if possible := sum(filter(None, owned)):
+        return f"up to {possible:,} tokens, not proven"
+    return "what it cost is not known" if None in owned else "it cost no tokens of its own"
 
 
 def _step(step: PlanStep) -> Step[Quote]:
@@ -170,7 +186,7 @@ def _step(step: PlanStep) -> Step[Quote]:
 
 def _problem(problem: Problem) -> Prose[Quote]:
     line = (Quote(f", line {problem.line:,}", "line", "offset"),) if problem.line is not None else ()
-    return (name(problem.file, "file"), *line, ": ", quote(problem.message, "problem"))
+    return (name(problem.file, "file"), *line, ": ", *problem_said(problem.message))
 
 
 def _moment(seconds: float) -> Quote:

@@ -164,7 +164,7 @@ class TurnPart(Generic[V]):
 class Finding(Generic[V]):
     """A cause over all turns of a session: ``tokens`` were computed again for it in ``turns``.
 
-    ``evidence`` is that of its first turn.
+    ``evidence`` is that of its first turn; ``cost`` says the tokens, or how far they are known.
     """
 
     code: str
@@ -175,6 +175,7 @@ class Finding(Generic[V]):
     confidence: Confidence
     evidence: Prose[V]
     fix: Prose[V]
+    cost: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +239,7 @@ class Overview(Generic[V]):
     num_turns: int
     prompt_tokens: int
     hit_rate: float | None
-    wasted_tokens: int
+    wasted_tokens: int | None
     top_cause: str
     detailed: bool
 

@@ -36,10 +36,10 @@ class Figure:
 
 def key_figures(sums: SessionFigures) -> tuple[Figure, ...]:
     """A session in six numbers."""
-    nothing = sums.unknown_turns == sums.num_turns
-    hit_rate = UNKNOWN if sums.hit_rate is None else f"{sums.hit_rate:.1%}"
+    nothing, is_wrong = not sums.is_measured, bool(sums.mismatched_turns) and not sums.is_measured
+    hit_rate = UNKNOWN if sums.hit_rate is None or is_wrong else f"{sums.hit_rate:.1%}"
     missed = f"{sums.missed_tokens:,}" if sums.known_turns and not nothing else UNKNOWN
-    prompt = f"{sums.prompt_tokens:,}" if sums.prompt_tokens else UNKNOWN
+    prompt = f"{sums.prompt_tokens:,}" if sums.prompt_tokens and not is_wrong else UNKNOWN
     reusable, lost = (UNKNOWN if nothing else f"{number:,}" for number in (sums.reusable_tokens, sums.lost_tokens))
     known = None if sums.known_turns == sums.num_turns else f"over {sums.known_turns} of {sums.num_turns} turns"
     return (
@@ -50,6 +50,11 @@ def key_figures(sums: SessionFigures) -> tuple[Figure, ...]:
         Figure("Missed", missed, None, "Tokens that had not changed and were computed again: keys, memory or routing."),
         Figure("Lost", lost, None, "Tokens the server had seen, computed again behind a change."),
     )
+
+
+def known(tokens: int | None) -> str:
+    """A count of tokens in a table; a mark where it is not known."""
+    return UNKNOWN if tokens is None else f"{tokens:,}"
 
 
 def account_sentence(account: Account, prompt_tokens: int) -> str:

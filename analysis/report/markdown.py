@@ -22,7 +22,7 @@ from analysis.report.document import (
     TurnPart,
     Written,
 )
-from analysis.report.figure_words import account_sentence
+from analysis.report.figure_words import account_sentence, known
 from analysis.report.leaving import said_of_scope
 from analysis.report.map_rows import SIGNS, STATE_WORDS, as_signs, columns, num_blocks
 from analysis.report.plan import turns_of
@@ -103,7 +103,7 @@ def _fleet(report: Report[Shown]) -> list[str]:
 
 def _overview(one: Overview[Shown]) -> list[str]:
     rate = "?" if one.hit_rate is None else f"{one.hit_rate:.1%}"
-    counts = [f"{one.num_turns:,}", f"{one.prompt_tokens:,}", rate, f"{one.wasted_tokens:,}"]
+    counts = [f"{one.num_turns:,}", f"{one.prompt_tokens:,}", rate, known(one.wasted_tokens)]
     return [_value(one.name), _words(one.verdict), *counts]
 
 
@@ -143,11 +143,11 @@ def _note(one: Written[Shown]) -> str:
 
 
 def _finding(one: Finding[Shown]) -> str:
-    tokens = f"{one.tokens:,} tokens computed again" if one.tokens else "it cost no tokens of its own"
     meant = " This was meant and counts as no fault." if one.deliberate else ""
     return (
-        f"**{_words(one.words)}** ({code_span(one.code)}, {one.confidence}): {tokens}, {turns_of(one.turns)}.{meant}"
-        f" Seen first in turn {one.turns[0]}: {_prose(one.evidence)}. Fix: {_prose(one.fix)}"
+        f"**{_words(one.words)}** ({code_span(one.code)}, {one.confidence}): {_words(one.cost)},"
+        f" {turns_of(one.turns)}.{meant} Seen first in turn {one.turns[0]}: {_prose(one.evidence)}."
+        f" Fix: {_prose(one.fix)}"
     )
 
 

@@ -8,7 +8,7 @@ import hashlib
 from pathlib import Path
 
 from analysis.report.document import Finding, Overview, Report, SessionPart, Shown, Step
-from analysis.report.figure_words import Figure
+from analysis.report.figure_words import Figure, known
 from analysis.report.leaving import said_of_scope
 from analysis.report.markup import bare, bullets, paragraph, prose, table, text, value
 from analysis.report.page_map import PATTERNS, block_map
@@ -101,14 +101,21 @@ def _fleet(report: Report[Shown]) -> str:
     more = f"{left:,} sessions that wasted less are in this table only." if left else ""
     return (
         f'<section aria-labelledby="fleet"><h2 id="fleet">All sessions</h2>{_tiles(report.fleet)}'
-        f"{causes if report.causes else paragraph('No tokens were wasted.')}{rows}{paragraph(more)}</section>"
+        f"{causes if report.causes else paragraph(_none_wasted(report))}{rows}{paragraph(more)}</section>"
     )
+
+
+def _none_wasted(report: Report[Shown]) -> str:
+    """What it means that no cause of a fleet owns tokens."""
+    unknown = all(one.wasted_tokens is None for one in report.overview)
+    return "The tokens are not known." if unknown else "No tokens were wasted."
 
 
 def _overview(one: Overview[Shown]) -> list[str]:
     name = f'<a href="#s{one.number}">{bare(one.name)}</a>' if one.detailed else bare(one.name)
     rate = "?" if one.hit_rate is None else f"{one.hit_rate:.1%}"
-    return [name, text(one.verdict), f"{one.num_turns:,}", f"{one.prompt_tokens:,}", rate, f"{one.wasted_tokens:,}"]
+    counts = [f"{one.num_turns:,}", f"{one.prompt_tokens:,}", rate, known(one.wasted_tokens)]
+    return [name, text(one.verdict), *counts]
 
 
 def _tiles(figures: tuple[Figure, ...]) -> str:
@@ -147,12 +154,12 @@ def _happened(part: SessionPart[Shown]) -> str:
 def _finding(part: SessionPart[Shown], one: Finding[Shown]) -> str:
     links = ", ".join(f'<a href="#s{part.number}t{turn}">{turn}</a>' for turn in one.turns[:MOST_LINKS])
     more = f" and {len(one.turns) - MOST_LINKS:,} more" if len(one.turns) > MOST_LINKS else ""
-    tokens = f"{one.tokens:,} tokens computed again" if one.tokens else "It cost no tokens of its own"
+    cost = one.cost if one.tokens else f"{one.cost[0].upper()}{one.cost[1:]}"
     meant = "This was meant and counts as no fault. " if one.deliberate else ""
     turns = "turn" if len(one.turns) == 1 else "turns"
     return (
         f'<li{" class=meant" if one.deliberate else ""}><p class="what">{text(one.words)}</p>'
-        f"<p>{meant}{tokens}, in {turns} {links}{more}.</p>"
+        f"<p>{meant}{text(cost)}, in {turns} {links}{more}.</p>"
         f"<p>Seen first in turn {one.turns[0]}: {prose(one.evidence)}. "
         f'<span class="sub">({text(one.confidence)})</span></p>'
         f'<p class="fix">{prose(one.fix)}</p><p class="code">{text(one.code)}</p></li>'

@@ -12,7 +12,7 @@ from string import ascii_uppercase
 from typing import Any, cast
 
 from analysis.report.document import Box, Column, Placeholder, Quote, Released, Report, Scope, Shown
-from analysis.report.secrets import covered, masked
+from analysis.report.secrets import covered, masked, says_anything
 
 GONE = Placeholder("")
 
@@ -75,7 +75,9 @@ class _Redaction:
         if self.rules.scope == "nothing" or (quote.kind == "name" and quote.path in self.rules.kept):
             return Released(quote.text)
         if self.rules.scope == "secrets":
-            return Released(masked(quote.text, self.rules.names, edges=quote.cut))
+            text = masked(quote.text, self.rules.names, edges=quote.cut)
+            if says_anything(text) or quote.kind != "value" or not quote.text:
+                return Released(text)
         if quote.kind in ("token", "offset"):
             return GONE
         if quote.kind == "time":

@@ -25,6 +25,8 @@ _FORMS = (
     re.compile(r"(?<=://)[^\s/@]+:[^\s/@]+@"),
     re.compile(r"\b(?=[\w+/=-]*\d)(?=[\w+/=-]*[A-Za-z])[\w+/=-]{20,}"),
 )
+_DATE, _TIME = r"\d{4}[-/.]\d{2}[-/.]\d{2}", r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,6})?)?(?:Z|[AaPp][Mm])?"
+_MOMENT = re.compile(f"{_DATE}(?:T{_TIME})?|{_TIME}")
 
 
 def masked(text: str, names: Sequence[str] = (), edges: bool = False) -> str:
@@ -36,6 +38,11 @@ def masked(text: str, names: Sequence[str] = (), edges: bool = False) -> str:
         parts += [text[stop:start], word]
         stop = end
     return "".join([*parts, text[stop:]])
+
+
+def says_anything(text: str) -> bool:
+    """Whether a masked text has a word left."""
+    return bool(re.search(r"\w", text.replace(HIDDEN, "")))
 
 
 def covered(pieces: Sequence[str], names: Sequence[str] = ()) -> list[bool]:
@@ -58,9 +65,9 @@ def _found(text: str, names: Sequence[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def _edges(text: str) -> Iterator[tuple[int, int, str]]:
-    """The first and the last word."""
+    """The first and the last word, but for a date or a time: that is no piece of something to hide."""
     for found in (re.match(r"\S+", text), re.search(r"\S+$", text)):
-        if found is not None:
+        if found is not None and not _MOMENT.fullmatch(found[0].strip(".,;:()[]\"'")):
             yield found.start(), found.end(), CUT
 
 

@@ -5,6 +5,7 @@ Says what the figures and the causes say; finds out nothing.
 
 import re
 
+from analysis.causes.measurement import RENDER_WRONG
 from analysis.core.account import lost_in_output, wasted_by_cause
 from analysis.model.finding import UNEXPLAINED, Divergence
 from analysis.model.prompt import TEMPLATE, Segment
@@ -76,6 +77,7 @@ MISSED_IN_WORDS = {
 }
 IN_WORDS = LOST_IN_WORDS | MISSED_IN_WORDS
 
+_SIZES = re.compile(r"rendered to [\d,]+ tokens where the server counted [\d,]+")
 _MESSAGE = re.compile(r"messages\[(\d+)\]\.(\w+)(?:\[(\d+)\])?")
 
 
@@ -138,6 +140,8 @@ def place_of(segment: Segment) -> str:
 
 def summary(record: SessionRecord) -> str:
     """Where the prompt tokens of a session went, in one sentence; empty where nothing is known of them."""
+    if record.turns and all(turn.fidelity == "mismatch" for turn in record.turns):
+        return _wrongly_rendered(record)
     accounts = [turn.account for turn in record.turns if turn.account]
     prompt = sum(turn.prompt_tokens or 0 for turn in record.turns if turn.account)
     if not accounts or not prompt:
@@ -151,6 +155,14 @@ def summary(record: SessionRecord) -> str:
     parts += [f"{tokens:,} {_how(code)} ({code})" for code, tokens in wasted_by_cause(record.turns).items()]
     parts += [f"{meant:,} given up on purpose"] if meant else []
     return f"Of {prompt:,} prompt tokens {', '.join(parts or ['none were reusable'])}.{_in_replies(record)}"
+
+
+def _wrongly_rendered(record: SessionRecord) -> str:
+    """How far a render is off; sums of such tokens would say nothing."""
+    notes = ((turn.turn, note.evidence) for turn in record.turns for note in turn.notes if note.code == RENDER_WRONG)
+    number, said = next(notes, (0, ""))
+    sizes = _SIZES.search(said)
+    return f"{f'Turn {number} was {sizes[0]}. ' if sizes else ''}No sums of such tokens are given."
 
 
 def _in_replies(record: SessionRecord) -> str:

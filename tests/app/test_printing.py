@@ -107,10 +107,18 @@ def test_a_block_size_that_nobody_gave_says_where_it_comes_from() -> None:
 
 
 def test_a_wrong_tokenizer_is_marked_on_the_row() -> None:
+    right, *wrong = record_of("03").turns
+    turns = (right, *(replace(turn, fidelity="mismatch") for turn in wrong))
+    lines = session_text(replace(record_of("03"), turns=turns)).splitlines()
+    assert lines[1].startswith("7 turns of 8 came out at another length")
+    assert ["wrong tokenizer or template" in row for row in lines[5:13]] == [False, *[True] * 7]
+
+
+def test_a_wrong_tokenizer_of_all_turns_is_said_once() -> None:
     turns = tuple(replace(turn, fidelity="mismatch") for turn in record_of("03").turns)
     lines = session_text(replace(record_of("03"), turns=turns)).splitlines()
-    assert "cannot be trusted" in lines[1]
-    assert all("wrong tokenizer or template" in row for row in lines[5:13])
+    assert lines[1].startswith("8 turns of 8 came out at another length") and lines[2].startswith("No sums")
+    assert not any("wrong tokenizer or template" in row for row in lines[5:13])
 
 
 def test_a_comparison_says_where_and_shows_both_sides() -> None:

@@ -91,3 +91,26 @@ def test_a_time_that_no_calendar_has_is_no_error(seconds: float) -> None:
 def test_a_session_without_turns_and_a_report_without_sessions() -> None:
     assert of(replace(record_of("01"), turns=())).sessions[0].started is None
     assert of().sessions == ()
+
+
+def without_tokens(tokens: int | None) -> SessionRecord:
+    """A session whose tokens are unknown, of which the server's counts leave some open in turn 2."""
+    record = record_of("03")
+    first, second = record.turns[:2]
+    unknown = {"fidelity": None, "account": None, "divergence": None}
+    open_ = replace(second, **unknown, causes=(replace(second.causes[0], tokens=tokens),))  # type: ignore[arg-type]
+    return replace(record, turns=(replace(first, **unknown), open_), plan=())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "cost"),
+    [
+        pytest.param(10_128, "up to 10,128 tokens, not proven", id="left open"),
+        pytest.param(None, "what it cost is not known", id="by text"),
+    ],
+)
+def test_of_unknown_tokens_no_waste_is_claimed(tokens: int | None, cost: str) -> None:
+    made = of(without_tokens(tokens), without_tokens(tokens))
+    assert [one.cost for one in made.sessions[0].findings] == [cost]
+    assert [one.wasted_tokens for one in made.overview] == [None, None]
+    assert made.fleet[-1].value == "?" and made.causes == ()

@@ -1,10 +1,14 @@
 """Figures in plain words: the account as one sum."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from analysis.model.finding import Account
-from analysis.report.figure_words import account_sentence
-from tests.sample_store import analysed_samples
+from analysis.pipeline.record import figures
+from analysis.report.figure_words import account_sentence, key_figures
+from tests.sample_store import analysed_samples, record_of
 
 
 @pytest.mark.parametrize(
@@ -30,6 +34,20 @@ from tests.sample_store import analysed_samples
 )
 def test_account_sentence(account: Account, prompt: int, sentence: str) -> None:
     assert account_sentence(account, prompt) == sentence
+
+
+@pytest.mark.parametrize(
+    ("fidelities", "values"),
+    [
+        pytest.param(("exact", "mismatch"), ["2", "2,983", "37.5%", "1,104", "0", "1,610"], id="some can be trusted"),
+        pytest.param(("mismatch", "mismatch"), ["2", *["?"] * 5], id="none can be trusted"),
+        pytest.param((None, None), ["2", "2,983", "37.5%", "?", "?", "?"], id="nothing but counts"),
+    ],
+)
+def test_sums_are_given_as_far_as_they_can_be_trusted(fidelities: tuple[Any, ...], values: list[str]) -> None:
+    record = record_of("03")
+    turns = tuple(replace(turn, fidelity=basis) for turn, basis in zip(record.turns[:2], fidelities, strict=True))
+    assert [one.value for one in key_figures(figures(replace(record, turns=turns)))] == values
 
 
 def test_the_sum_is_right_for_every_sample_turn() -> None:

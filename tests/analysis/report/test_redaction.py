@@ -70,6 +70,13 @@ def test_without_redaction_everything_leaves() -> None:
     assert made.problems[0] == (Released("Zor"), Released(", character 5", plain=True)) and hidden == ()
 
 
+def test_an_excerpt_of_which_the_narrow_scope_leaves_nothing_has_a_placeholder() -> None:
+    cut = Quote("10:00:00-x", "prompt", form="HH:MM:SS (+2 s)", cut=True)
+    assert shown(of(cut), Rules("secrets")) == ["‹prompt · A · HH:MM:SS (+2 s)›"]
+    assert shown(of(Quote("hunter2", "prompt", cut=True)), Rules("secrets")) == ["‹prompt · A · 7 characters›"]
+    assert shown(of(Quote("is 10:00:02", "prompt", cut=True)), Rules("secrets")) == ["… 10:00:02"]
+
+
 def test_the_narrow_scope_hides_secrets_in_texts_and_in_tokens() -> None:
     assert shown(of(Quote("key sk-abc12345def here", "note")), Rules("secrets")) == ["key ‹hidden› here"]
     boxes = tuple(Box(at, False, False, Quote(text, "token", "token"), Quote("7", "token", "token"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.report.secrets import HIDDEN, covered, masked
+from analysis.report.secrets import HIDDEN, covered, masked, says_anything
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,24 @@ def test_a_piece_of_a_text_loses_its_first_and_last_word() -> None:
     assert masked("rd12 is the end of pass", edges=True) == "… is the end of …"
     assert masked("one", edges=True) == "…" and masked("  ", edges=True) == "  " and masked("", edges=True) == ""
     assert masked("a@b.example is mine a", edges=True) == f"{HIDDEN} is mine …", "what is hidden is said to be"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        pytest.param("10:21:04 is now", "10:21:04 is …", id="a clock"),
+        pytest.param("it is 2026-11-29,", "… is 2026-11-29,", id="a date"),
+        pytest.param("2026-11-29T10:21:04Z", "2026-11-29T10:21:04Z", id="both"),
+        pytest.param("x10:21:04 is y2026-11-29", "… is …", id="a piece of something else"),
+    ],
+)
+def test_a_moment_at_the_edge_is_no_piece_of_a_secret(text: str, left: str) -> None:
+    assert masked(text, edges=True) == left
+
+
+@pytest.mark.parametrize(("text", "says"), [("… a …", True), (f"… {HIDDEN} …", False), ("…", False), ("", False)])
+def test_whether_a_masked_text_says_anything(text: str, says: bool) -> None:
+    assert says_anything(text) is says
 
 
 def test_tokens_that_hold_a_part_of_a_secret_are_covered_all() -> None:

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.model.finding import Divergence
+from analysis.model.finding import Divergence, Note
 from analysis.model.prompt import Segment
-from analysis.report.words import IN_WORDS, counted, described, fields, place_of, undiverged, unshared
+from analysis.report.words import IN_WORDS, counted, described, fields, place_of, summary, undiverged, unshared
 from tests.builders import ROOT
 from tests.sample_store import record_of
 
@@ -130,3 +130,23 @@ def test_no_reason_takes_it_that_its_reader_knows_what_a_block_is() -> None:
     assert {code: reason for code, reason in IN_WORDS.items() if words.search(reason)} == {
         "tokenisation/drift": "the same text became other tokens"
     }
+
+
+@pytest.mark.parametrize(
+    ("evidence", "said"),
+    [
+        pytest.param(
+            "the prompt rendered to 5,299 tokens where the server counted 4,812: wrong tokenizer or template",
+            "Turn 1 was rendered to 5,299 tokens where the server counted 4,812. No sums of such tokens are given.",
+            id="with its size",
+        ),
+        pytest.param("wrong", "No sums of such tokens are given.", id="an older analysis"),
+    ],
+)
+def test_wrong_tokens_are_not_summed(evidence: str, said: str) -> None:
+    record = record_of("01")
+    wrong = tuple(
+        replace(turn, fidelity="mismatch", notes=(Note("measurement/wrong-render", evidence),)) for turn in record.turns
+    )
+    assert summary(replace(record, turns=wrong)) == said
+    assert summary(replace(record, turns=(*wrong[1:], record.turns[0]))).startswith("Of ")
