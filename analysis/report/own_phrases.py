@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import analysis
+from analysis import core
 from analysis.core.incomplete import PARTS
 from analysis.core.quoting import split
 from analysis.report.document import Prose, Quote
@@ -77,7 +77,7 @@ def _ours(text: str) -> list[tuple[int, int]]:
 @cache
 def own_phrases() -> tuple[str, ...]:
     """The fixed texts of the sources that write problems, the longest first."""
-    root = Path(analysis.__file__).parent
+    root = Path(core.__file__).parent.parent
     trees = (ast.parse(file.read_text("utf-8")) for name in WRITERS for file in sorted((root / name).glob("*.py")))
     texts = {
         node.value

@@ -1,11 +1,18 @@
 """The table of sessions: rows of the store as figures."""
 
+from dataclasses import replace
+
 import pytest
 
+from analysis.model.settings import Settings
+from analysis.pipeline.importing import import_source
 from analysis.pipeline.record import figures
+from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.sources import read_source
 from analysis.report.verdict import verdict
 from analysis.store.repository import Import, Repository
 from app.session_table import figures_of, short, wasted
+from tests.builders import ROOT
 from tests.sample_store import analysed_samples, fill, text_record
 
 
@@ -32,6 +39,23 @@ def test_a_session_that_was_compared_by_text_has_no_wasted_tokens() -> None:
     for name in ("text_turns", "text_changes", "text_turn", "costliest_turn", "top_cause"):
         assert getattr(found, name) == getattr(sums, name), name
     assert wasted(found) is None and verdict(found) == verdict(sums)
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        pytest.param("codex/rollout-2025-11-17T15-30-28.jsonl", "turns 2, 9, 21 reused far less", id="counts"),
+        pytest.param("openhands-calls/nonfncall-llm-logs", "another form in 3 requests", id="replies"),
+    ],
+)
+def test_the_store_and_the_record_say_the_same_of_a_log_without_tokens(log: str, said: str) -> None:
+    repository = Repository.open(":memory:")
+    source = read_source(ROOT / "tests" / "data" / "formats" / log)
+    (record,) = import_source(source, Renderers(), Settings(), repository).records
+    (row,) = repository.sessions().to_dict("records")
+    found, sums = figures_of(row), figures(record)
+    assert replace(found, text_segment=None) == replace(sums, text_segment=None)
+    assert said in verdict(found) and verdict(found) == verdict(sums)
 
 
 @pytest.mark.parametrize(
