@@ -17,6 +17,8 @@ class BlockMap {
     this.minimap = new Minimap(find(".minimap"), (x, y) => this.centreOn(x, y));
     this.buttons = { previous: find(".previous"), next: find(".next"), whole: find(".whole") };
     this.rows = null;
+    this.annotated = []; // cells with their number of annotations
+    this.annotatedFlat = []; // as it came, to notice when it changes
     this.picked = null; // cell
     this.cursor = null; // cell, where the keyboard is
     this.pagePick = undefined; // what the page said last, to notice when it says something new
@@ -32,9 +34,10 @@ class BlockMap {
   update(message, sendPick) {
     this.sendPick = sendPick;
     this.observer.observe(this.stage);
-    const { picked, rows } = splitMessage(message);
+    const { picked, annotated, rows } = splitMessage(message);
     const isNewSession = this.rows === null || !sameBytes(rows, this.rows.bytes);
     if (isNewSession) this.showRows(decodeRows(rows));
+    this.showAnnotated(annotated, isNewSession);
     this.followPage(picked, isNewSession);
     this.requestDraw();
   }
@@ -44,10 +47,17 @@ class BlockMap {
     this.rows = rows;
     if (!sameSize) this.view = new Viewport(rows.maxBlocks, rows.numTurns);
     this.cursor = null;
-    this.canvas.setAttribute("aria-label", mapLabel(rows));
     const hasDivergences = rows.divergences.length > 0;
     this.buttons.previous.disabled = !hasDivergences;
     this.buttons.next.disabled = !hasDivergences;
+  }
+
+  showAnnotated(flat, isNewSession) {
+    if (sameBytes(flat, this.annotatedFlat) && !isNewSession) return;
+    this.annotatedFlat = flat;
+    this.annotated = annotatedCells(this.rows, flat);
+    this.legendRows = null;
+    this.canvas.setAttribute("aria-label", mapLabel(this.rows, this.annotated));
   }
 
   /** Select what the page asks for, unless it only confirms, perhaps late, what was picked here. */
@@ -82,7 +92,7 @@ class BlockMap {
     this.picked = cell;
     if (mode === "reveal") this.reveal(cell);
     this.cursor = cell;
-    this.spoken.textContent = announceCell(this.rows, cell, "Picked");
+    this.spoken.textContent = announceCell(this.rows, cell, "Picked", this.annotated);
     const turn = this.rows.turnNumbers[cell.row];
     this.sentPicks.push(`${turn}/${cell.block}`);
     this.requestDraw();
@@ -122,7 +132,7 @@ class BlockMap {
     const lastBlock = Math.max(0, rows.numBlocks[shownRow] - 1);
     this.cursor = { row: shownRow, block: Math.max(0, Math.min(lastBlock, block)) };
     view.follow(this.cursor);
-    if (hasCell(rows, this.cursor)) this.spoken.textContent = announceCell(rows, this.cursor, "At");
+    if (hasCell(rows, this.cursor)) this.spoken.textContent = announceCell(rows, this.cursor, "At", this.annotated);
     this.requestDraw();
   }
 
@@ -177,10 +187,10 @@ class BlockMap {
     return { x, y, fractionX: (x - layout.left) / layout.width, fractionY: (y - layout.top) / layout.height };
   }
 
-  /** The diamond or else the cell at a point. */
+  /** The diamond, the annotation or else the cell at a point. */
   cellAt({ x, y }) {
     const scale = this.scale();
-    const cell = diamondAt(this.rows, scale, x, y) ?? scale.cellAt(x, y);
+    const cell = diamondAt(this.rows, scale, x, y) ?? bubbleAt(this.annotated, scale, x, y) ?? scale.cellAt(x, y);
     return hasCell(this.rows, cell) ? cell : null;
   }
 
@@ -216,8 +226,8 @@ class BlockMap {
     const point = this.point(event);
     const cell = this.cellAt(point);
     this.canvas.style.cursor = cell ? "pointer" : "default";
-    if (cell) showTip(this.tip, describeCell(this.rows, cell), point.x, point.y, this.stage.clientWidth);
-    else this.tip.hidden = true;
+    if (!cell) this.tip.hidden = true;
+    else showTip(this.tip, describeCell(this.rows, cell, this.annotated), point.x, point.y, this.stage.clientWidth);
   }
 
   onPointerUp(event) {
@@ -271,18 +281,18 @@ class BlockMap {
   }
 
   drawMap(scale, theme, density) {
-    const { rows, view, canvas, picked } = this;
+    const { rows, view, canvas, picked, annotated } = this;
     const { layout } = scale;
     canvas.style.height = `${layout.canvasHeight}px`;
     const context = fitCanvas(canvas, this.stage.clientWidth, layout.canvasHeight, density);
     const image = statesImage(rows, view, theme, layout, density);
     context.putImageData(image, Math.round(layout.left * density), Math.round(layout.top * density));
-    drawMarks(context, rows, scale, theme, { picked, cursor: this.hasFocus() ? this.cursor : null });
+    drawMarks(context, rows, scale, theme, { picked, annotated, cursor: this.hasFocus() ? this.cursor : null });
   }
 
   drawLegend(theme) {
     if (this.legendTheme === theme.name && this.legendRows === this.rows) return;
-    fillLegend(this.legend, this.rows, theme);
+    fillLegend(this.legend, this.rows, theme, this.annotated);
     this.legendTheme = theme.name;
     this.legendRows = this.rows;
   }

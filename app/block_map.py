@@ -1,8 +1,8 @@
 """The block map: every block of every turn as one picture, drawn on a canvas in the browser.
 
 Packs the rows into bytes, mounts the component and hands back the cell that the user picked.  Turns are rows, blocks
-run from left to right, a diamond marks a divergence and a tick the server's ``cached_tokens``.  Does not decide what
-state a block is in: that comes with the rows.
+run from left to right, a diamond marks a divergence, a tick the server's ``cached_tokens`` and a bubble an annotation.
+Does not decide what state a block is in: that comes with the rows.
 """
 
 import json
@@ -41,6 +41,8 @@ STATE_WORDS: Mapping[BlockState, str] = {
     "missed": "reusable but missed",
     "unreported": "reusable, server did not report",
 }
+
+WHOLE_TURN = 0xFFFFFFFF  # in place of a block, where an annotation is about a turn
 
 _HTML = """
 <div class="block-map">
@@ -126,12 +128,14 @@ def block_map(
     key: str,
     picked: tuple[int, int] | None,
     on_pick: Callable[[Pick], None] | None = None,
+    annotated: Sequence[tuple[int, int | None]] = (),
 ) -> Pick | None:
     """Show the map; return the cell picked since the last run, None if there was no new pick.
 
     ``picked`` is (turn number, block) as the page knows it; when it changes the map selects that cell and brings it
     into view.  ``on_pick`` gets a new pick before the script runs, so it can write the URL that ``picked`` is read
-    from.  A key belongs to one session: zoom is kept per key.
+    from.  A key belongs to one session: zoom is kept per key.  ``annotated`` are turn numbers with a block, which is
+    None for a whole turn.
     """
 
     def report_pick() -> None:
@@ -139,13 +143,19 @@ def block_map(
         if pick and on_pick:
             on_pick(pick)
 
-    result = _component()(data=message(rows_payload, picked), key=key, on_pick_change=report_pick)
+    result = _component()(data=message(rows_payload, picked, annotated), key=key, on_pick_change=report_pick)
     return read_pick(result)
 
 
-def message(rows_payload: bytes, picked: tuple[int, int] | None) -> bytes:
-    """What the component gets: the picked turn and block (turn 0 = none) as two uint32, then the packed rows."""
-    return _uint32(picked or (0, 0)) + rows_payload
+def message(
+    rows_payload: bytes, picked: tuple[int, int] | None, annotated: Sequence[tuple[int, int | None]] = ()
+) -> bytes:
+    """What the component gets, as uint32, then the packed rows, which stay the same whatever is written about them.
+
+    The picked turn and block (turn 0 = none), the number of annotated places, and turn and block of each.
+    """
+    places = [number for turn, block in annotated for number in (turn, WHOLE_TURN if block is None else block)]
+    return _uint32([*(picked or (0, 0)), len(annotated), *places]) + rows_payload
 
 
 def read_pick(component_state: object) -> Pick | None:
@@ -173,6 +183,7 @@ def _script() -> str:
         "rank": [len(ALARM) - ALARM.index("reused" if state == "unreported" else state) for state in BLOCK_STATES],
         "hatched": [state in HATCHED for state in BLOCK_STATES],
         "diverged": BLOCK_STATES.index("diverged"),
+        "wholeTurn": WHOLE_TURN,
         "themes": {"light": _theme(LIGHT), "dark": _theme(DARK)},
     }
     sources = [(_HERE / name).read_text("utf-8") for name in _SCRIPTS]

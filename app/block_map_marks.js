@@ -8,7 +8,7 @@ const LABEL_SPACING_Y = 16;
 const FONT = "11px system-ui, sans-serif";
 
 /** Everything on top of the states; the keyboard's cursor is null where the map has no focus. */
-function drawMarks(context, rows, scale, theme, { picked, cursor }) {
+function drawMarks(context, rows, scale, theme, { picked, cursor, annotated }) {
   context.save();
   clipToPlot(context, scale.layout);
   drawUnknownRows(context, rows, scale, theme);
@@ -16,6 +16,7 @@ function drawMarks(context, rows, scale, theme, { picked, cursor }) {
   if (picked) outlineCell(context, picked, scale, theme, false);
   drawTicks(context, rows, scale, theme);
   drawDiamonds(context, rows, scale, theme);
+  drawBubbles(context, annotated, scale, theme);
   context.restore();
   drawAxes(context, rows, scale, theme, picked?.row);
   if (picked && scale.view.holds(picked)) drawPointers(context, picked, scale, theme);
@@ -84,6 +85,33 @@ function drawDiamond(context, x, y, radius) {
   context.closePath();
   context.stroke();
   context.fill();
+}
+
+/** A speech bubble at every annotated block in view, and at the edge of every annotated turn, whatever the zoom. */
+function drawBubbles(context, annotated, scale, theme) {
+  const { x0, x1, y0, y1 } = scale.view;
+  for (const cell of annotated) {
+    const isLeft = cell.block !== null && (cell.block + 1 < x0 || cell.block > x1);
+    if (isLeft || cell.row + 1 < y0 || cell.row > y1) continue;
+    drawBubble(context, bubbleCentre(scale, cell), theme);
+  }
+}
+
+function drawBubble(context, { x, y }, theme) {
+  const [left, top] = [Math.round(x - BUBBLE_WIDTH / 2), Math.round(y - BUBBLE_HEIGHT / 2)];
+  context.beginPath();
+  context.roundRect(left, top, BUBBLE_WIDTH, BUBBLE_HEIGHT, 2);
+  context.moveTo(left + 6, top + BUBBLE_HEIGHT - 1);
+  context.lineTo(left + 1, top + BUBBLE_HEIGHT + 3);
+  context.lineTo(left + 2, top + BUBBLE_HEIGHT - 1);
+  context.closePath();
+  context.strokeStyle = theme.halo;
+  context.lineWidth = 2.5;
+  context.stroke();
+  context.fillStyle = theme.text;
+  context.fill();
+  context.fillStyle = theme.halo;
+  for (const line of [2, 5]) context.fillRect(left + 2, top + line, BUBBLE_WIDTH - 4, 1);
 }
 
 /** Outline a cell, with room for a diamond in it; dashed where it is only the keyboard's cursor. */

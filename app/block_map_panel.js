@@ -28,7 +28,7 @@ function cachedText(rows, row) {
 }
 
 /** What is known about a cell, one line each; the first line is its state. */
-function describeCell(rows, cell) {
+function describeCell(rows, cell, annotated) {
   const { row, block } = cell;
   const run = runIndex(rows, row, block);
   const start = rows.runStarts[run];
@@ -41,19 +41,29 @@ function describeCell(rows, cell) {
     `tokens ${rangeText(block * size, tokenStop(rows, row, block + 1))}`,
     `run of ${plural(stop - start, "block")} (${plural(runTokens, "token")})`,
     `cached_tokens: ${cachedText(rows, row)}`,
+    ...annotationLines(annotated, cell),
   ];
 }
 
-/** What a screen reader says about a cell. */
-function announceCell(rows, cell, prefix) {
-  const turn = rows.turnNumbers[cell.row];
-  return `${prefix} turn ${turn}, block ${number(cell.block)}: ${stateWords(rows, cell)}`;
+function annotationLines(annotated, cell) {
+  const { here, turn } = annotationsAt(annotated, cell);
+  const lines = here > 0 ? [`${plural(here, "note")} here`] : [];
+  return turn > 0 ? [...lines, `${plural(turn, "note")} on the turn`] : lines;
 }
 
-function mapLabel(rows) {
+/** What a screen reader says about a cell. */
+function announceCell(rows, cell, prefix, annotated) {
+  const turn = rows.turnNumbers[cell.row];
+  const said = [stateWords(rows, cell), ...annotationLines(annotated, cell)].join(", ");
+  return `${prefix} turn ${turn}, block ${number(cell.block)}: ${said}`;
+}
+
+function mapLabel(rows, annotated) {
   const size = `${plural(rows.numTurns, "turn")}, up to ${plural(rows.maxBlocks, "block")} of ${rows.blockSize} tokens`;
   const divergences = plural(rows.divergences.length, "divergence");
-  return `Block map: ${size}, ${divergences}, cached_tokens reported on ${plural(rows.numReported, "turn")}`;
+  const notes = annotated.reduce((sum, cell) => sum + cell.count, 0);
+  const written = notes > 0 ? `, ${plural(notes, "note")}` : "";
+  return `Block map: ${size}, ${divergences}, cached_tokens reported on ${plural(rows.numReported, "turn")}${written}`;
 }
 
 /** The part in view, in words. */
@@ -69,8 +79,8 @@ function extentText(rows, view) {
   return `${turnText} · ${noun} ${rangeText(firstBlock, stopBlock)}`;
 }
 
-/** Show the states that occur, and the two marks if they do. */
-function fillLegend(list, rows, theme) {
+/** Show the states that occur, and the marks if they do. */
+function fillLegend(list, rows, theme, annotated) {
   const entries = occurringStates(rows)
     .filter((state) => state !== SETTINGS.diverged)
     .map((state) => legendEntry(stateSwatch(state, theme), SETTINGS.words[state]));
@@ -80,6 +90,7 @@ function fillLegend(list, rows, theme) {
   if (rows.numReported > 0) {
     entries.push(legendEntry(markSwatch("tick", theme.reported), "cached_tokens, as the server reported"));
   }
+  if (annotated.length > 0) entries.push(legendEntry(markSwatch("bubble", theme.text), "note"));
   list.replaceChildren(...entries);
 }
 

@@ -14,11 +14,32 @@ class Reader {
   }
 }
 
-/** Split a message into the picked cell, {turn, block} or null, and the bytes of the rows. */
+/** Split a message into the picked cell, {turn, block} or null, the annotated places and the bytes of the rows. */
 function splitMessage(data) {
   const bytes = data instanceof Uint8Array ? data : new Uint8Array(data);
-  const [turn, block] = new Uint32Array(bytes.slice(0, 8).buffer);
-  return { picked: turn > 0 ? { turn, block } : null, rows: bytes.slice(8) };
+  const [turn, block, numPlaces] = new Uint32Array(bytes.slice(0, 12).buffer);
+  const stop = 12 + 8 * numPlaces;
+  const annotated = new Uint32Array(bytes.slice(12, stop).buffer);
+  return { picked: turn > 0 ? { turn, block } : null, annotated, rows: bytes.slice(stop) };
+}
+
+/** Cells with the number of their annotations; the block is null where they are about a whole turn. */
+function annotatedCells(rows, flat) {
+  const cells = new Map();
+  for (let i = 0; i < flat.length; i += 2) {
+    const row = rows.rowOfTurn.get(flat[i]);
+    if (row === undefined) continue;
+    const block = flat[i + 1] === SETTINGS.wholeTurn ? null : flat[i + 1];
+    const name = `${row}/${block}`;
+    cells.set(name, { row, block, count: (cells.get(name)?.count ?? 0) + 1 });
+  }
+  return [...cells.values()];
+}
+
+/** How many annotations stand at a cell, and how many are about its whole turn. */
+function annotationsAt(annotated, cell) {
+  const count = (block) => annotated.find((one) => one.row === cell.row && one.block === block)?.count ?? 0;
+  return { here: count(cell.block), turn: count(null) };
 }
 
 /** Decode packed rows; the layout is documented at pack() in block_map.py. */

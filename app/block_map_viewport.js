@@ -20,6 +20,9 @@ const JUMP_ROWS = 40;
 const READABLE_BLOCK = 2; // CSS pixels
 const READABLE_ROW = 6;
 
+const BUBBLE_WIDTH = 11; // of an annotation, CSS pixels
+const BUBBLE_HEIGHT = 8;
+
 /** The plot area inside a canvas of this width, in CSS pixels. */
 function plotLayout(numTurns, canvasWidth) {
   const height = Math.min(MAX_PLOT_HEIGHT, Math.max(MIN_PLOT_HEIGHT, numTurns * MAX_ROW_HEIGHT));
@@ -139,6 +142,22 @@ class Scale {
   get diamondRadius() {
     return Math.min(6, Math.max(4, this.rowHeight / 2 - 2));
   }
+}
+
+/** Where the bubble of an annotation is drawn: at the upper right of its block, or at the edge of the row of its turn. */
+function bubbleCentre(scale, { row, block }) {
+  const y = scale.y(row + 0.5);
+  if (block === null) return { x: scale.layout.left + 7, y };
+  return { x: scale.x(block + 0.5) + scale.diamondRadius + 5, y: y - scale.diamondRadius + 1 };
+}
+
+/** The cell of the bubble under a point, or null; that of a whole turn stands for its first block. */
+function bubbleAt(annotated, scale, x, y) {
+  const near = annotated.find((cell) => {
+    const centre = bubbleCentre(scale, cell);
+    return Math.abs(centre.x - x) <= BUBBLE_WIDTH / 2 + 1 && Math.abs(centre.y - y) <= BUBBLE_HEIGHT / 2 + 1;
+  });
+  return near ? { row: near.row, block: near.block ?? 0 } : null;
 }
 
 /** The divergence whose diamond lies under a point, the nearest one if they overlap; or null. */

@@ -9,7 +9,12 @@ from app import login
 from app.plain import plain
 
 # Streamlit leaves six rem above the title for a toolbar that is not shown.
-STYLE = "<style>.stMainBlockContainer {padding-top: 4.5rem; padding-bottom: 3rem}</style>"
+# What people write is read within a page: its headings are small, and a long text scrolls.
+STYLE = """<style>
+.stMainBlockContainer {padding-top: 4.5rem; padding-bottom: 3rem}
+[class*="st-key-written_"] {max-height: 26rem; overflow-y: auto}
+[class*="st-key-written_"] :is(h1, h2, h3, h4, h5, h6) {font-size: 1.1rem; padding: 0.4rem 0}
+</style>"""
 PAGES = Path(__file__).parent.parent / "pages"
 
 st.set_page_config(page_title="Whymiss", page_icon="◆", layout="wide")
@@ -19,6 +24,7 @@ page = st.navigation(
     [
         st.Page(PAGES / "sessions.py", title="Sessions", url_path="sessions", default=True),
         st.Page(PAGES / "session.py", title="Session", url_path="session"),
+        st.Page(PAGES / "cases.py", title="Cases", url_path="cases"),
         st.Page(PAGES / "models.py", title="Models", url_path="models"),
         st.Page(PAGES / "compare.py", title="Compare", url_path="compare"),
         st.Page(PAGES / "template.py", title="Template", url_path="template"),

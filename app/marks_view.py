@@ -59,7 +59,7 @@ def mark_form(session_keys: Sequence[int]) -> None:
         added = st.multiselect("Add labels", known, accept_new_options=True, placeholder="a customer, a release …")
         present = sorted({label for mark in mine for label in mark.labels})
         removed = st.multiselect("Remove labels", present) if present else []
-        if st.form_submit_button("Save", type="primary", width="stretch"):
+        if st.form_submit_button("Save status", type="primary", width="stretch"):
             desk.change_marks(session_keys, change(status, "" if nobody else assignee, added, removed))
             st.rerun()
 

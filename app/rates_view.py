@@ -27,7 +27,7 @@ def rates_dialog(models: Iterable[str]) -> None:
         return
     chosen = st.multiselect("Models", frame.model, frame.model[:1], format_func=lambda name: name or UNNAMED)
     given = _fields(common(chosen, rates), str(chosen))
-    if not st.button("Save", type="primary", disabled=not chosen):
+    if not st.button("Save prices", type="primary", disabled=not chosen):
         return
     if isinstance(given, str):
         st.error(given)

@@ -1,9 +1,10 @@
 """Reports out of what was analysed or stored: what the command line and the session page share."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import metadata
 
+from analysis.model.annotation import Placed
 from analysis.model.record import SessionRecord
 from analysis.model.session import Problem, TokenIds
 from analysis.pipeline.importing import Analysed
@@ -33,14 +34,19 @@ def report_of_logs(analysed: Iterable[Analysed], renderers: Renderers, problems:
     return report_of(subjects, _texts(renderers, wrong), metadata.version("whymiss"), stated)
 
 
-def report_of_session(record: SessionRecord, full_ids: Mapping[int, TokenIds], texts: TextsOf) -> Report[Quote]:
-    """A report of one session that is stored; the record has the runs of its blocks, or the report has no map."""
-    return report_of([subject(record, full_ids)], texts, metadata.version("whymiss"))
+def report_of_session(
+    record: SessionRecord, full_ids: Mapping[int, TokenIds], texts: TextsOf, placed: Sequence[Placed] = ()
+) -> Report[Quote]:
+    """A report of one session that is stored, with what people wrote about it.
+
+    The record has the runs of its blocks, or the report has no map.
+    """
+    return report_of([subject(record, full_ids, placed)], texts, metadata.version("whymiss"))
 
 
-def subject(record: SessionRecord, full_ids: Mapping[int, TokenIds]) -> Subject:
+def subject(record: SessionRecord, full_ids: Mapping[int, TokenIds], placed: Sequence[Placed] = ()) -> Subject:
     """A session as a report wants it."""
-    return Subject(record, figures(record), full_ids)
+    return Subject(record, figures(record), full_ids, placed)
 
 
 def _ids(record: SessionRecord) -> Iterable[tuple[int, TokenIds]]:

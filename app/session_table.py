@@ -10,7 +10,7 @@ import streamlit as st
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionFigures
 from analysis.report.figure_words import UNKNOWN
-from analysis.report.words import verdict
+from analysis.report.words import counted, verdict
 from app import state
 from app.plain import plain
 
@@ -160,7 +160,13 @@ def imports(frame: pd.DataFrame, zone: str, may_forget: bool) -> int | None:
             return None
         rows = event.selection.rows
         chosen = frame.iloc[rows[0]] if rows else None
-        label = "Forget the selected log" if chosen is None else f"Forget {plain(chosen.file)} and its sessions"
+        label = "Forget the selected log" if chosen is None else f"Forget {plain(chosen.file)} {_with_it(chosen)}"
         if st.button(label, disabled=chosen is None) and chosen is not None:
             return int(chosen.import_key)
     return None
+
+
+def _with_it(chosen: Any) -> str:
+    """What is forgotten with a log: what people wrote about its sessions too."""
+    notes = state.repository().annotations.of_import(int(chosen.import_key))
+    return f"with its sessions and {counted(notes, 'note')}" if notes else "and its sessions"

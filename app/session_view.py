@@ -13,7 +13,7 @@ from analysis.report import figure_words
 from analysis.report.figure_words import BASIS, FIDELITY
 from analysis.report.text_words import incomplete, parts_at
 from analysis.report.words import counted, described, reconciled, summary, verdict
-from app import charts, desk_state, state
+from app import case_form, charts, desk_state, notes_state, notes_view, state
 from app.block_map import block_map
 from app.markers import clients, markers_of
 from app.plain import plain
@@ -83,33 +83,50 @@ def worst_cell(record: SessionRecord) -> tuple[int, int] | None:
     turn = max(record.turns, key=lambda turn: (wasted(turn), turn.divergence is not None), default=None)
     if turn is None or not (wasted(turn) or turn.divergence):
         return None
+    return turn.turn, wasted_from(turn, record.settings.block_size)
+
+
+def wasted_from(turn: TurnRecord, block_size: int) -> int:
+    """The block where what a turn wasted begins."""
     if turn.divergence is not None:
-        return turn.turn, turn.divergence.block
+        return turn.divergence.block
     cached = turn.account.cached or 0 if turn.account else 0  # what was missed begins where the hit ends
-    return turn.turn, cached // record.settings.block_size
+    return cached // block_size
 
 
 @st.fragment
 def explorer(record: SessionRecord, session_key: int) -> None:
-    """The block map and, below it, the turn that is picked in it."""
+    """The block map and, below it, the turn that is picked in it, and what was written about the session."""
+    at = _explored(record, session_key)
+    notes_view.notes(record, session_key, at)
+    case_form.add_to_case(record, session_key, at)
+
+
+def _explored(record: SessionRecord, session_key: int) -> tuple[int, int] | None:
+    """Show the map and a turn; return that turn and its block, None where none is shown."""
     rows, payload = state.map_rows(session_key)
     at = state.picked(record)
     if not any(rows.num_blocks):
         if any(turn.text for turn in record.turns):
             return  # they are compared by text below
         st.info("No turn of this session has known tokens. Import its log again with a tokenizer: Sessions, Add logs.")
-        return
+        return None
     block_map(
-        payload, key=f"map_{session_key}", picked=at, on_pick=lambda pick: state.pick(pick["turn"], pick["block"])
+        payload,
+        key=f"map_{session_key}",
+        picked=at,
+        on_pick=lambda pick: state.pick(pick["turn"], pick["block"]),
+        annotated=notes_view.marks(notes_state.placed(record, session_key), record.settings.block_size),
     )
     if at is None:
         at = worst_cell(record)
         if at is None:
             st.info("No turn leaves the turn before it. Click any cell of the map to read its tokens.")
-            return
+            return None
         st.info("Shown below: the turn that wasted most. Click any cell; after a click in the map, n goes to the next.")
     turn = next(turn for turn in record.turns if turn.turn == at[0])
     turn_comparison(record, session_key, turn, at[1])
+    return at
 
 
 def pictures(record: SessionRecord) -> None:
@@ -138,12 +155,13 @@ def pictures(record: SessionRecord) -> None:
         )
 
 
-def turn_table(record: SessionRecord) -> None:
+def turn_table(record: SessionRecord, session_key: int) -> None:
     """Every figure of every turn, as a table."""
+    written = Counter(turn for turn, _block in notes_view.marks(notes_state.placed(record, session_key), 1))
     with st.expander("All turns as a table"):
-        st.dataframe(
-            _table(record.turns, desk_state.chosen_zone()), hide_index=True, alt="All turns with all token figures"
-        )
+        frame = _table(record.turns, desk_state.chosen_zone())
+        frame = frame.assign(Annotations=[written[turn.turn] for turn in record.turns])
+        st.dataframe(frame, hide_index=True, alt="All turns with all token figures")
 
 
 def _table(turns: tuple[TurnRecord, ...], zone: str) -> pd.DataFrame:

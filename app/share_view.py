@@ -9,7 +9,7 @@ from analysis.model.record import SessionRecord
 from analysis.report.document import Quote, Report, Scope
 from analysis.report.redaction import Hidden, Rules, redacted
 from analysis.report.token_text import visible
-from app import state
+from app import notes_state, state
 from app.plain import plain
 from app.reporting import KEPT, report_of_session, written
 
@@ -41,7 +41,8 @@ def share(record: SessionRecord, session_key: int) -> None:
     if not st.toggle("Prepare a report of this session", key=f"share_{session_key}"):
         return
     whole = state.session_with_runs(session_key) or record
-    report = report_of_session(whole, state.full_ids(session_key), state.token_bytes)
+    placed = notes_state.placed(record, session_key)
+    report = report_of_session(whole, state.full_ids(session_key), state.token_bytes, placed)
     form, rules = _asked(session_key)
     key = state.report_key(session_key)
     if rules.scope == "everything":

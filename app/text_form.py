@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from analysis.model.session import TokenIds
-from app import state, visitors
+from app import notes_state, state, visitors
 from app.plain import plain
 
 
@@ -36,6 +36,7 @@ def ask_for_texts(model: str, ids: dict[int, TokenIds]) -> None:
             if renderer is not None:
                 texts = dict(zip(token_ids, renderer.token_bytes(token_ids), strict=True))
                 state.repository().remember_texts(model, texts)
+                notes_state.look_again()
     except (ValueError, OSError) as error:
         st.error(plain(str(error)))
         return

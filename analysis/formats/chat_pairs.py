@@ -11,12 +11,11 @@ from analysis.core.media import of_features
 from analysis.formats import jsontext, sse, wrapper
 from analysis.formats.base import Problems
 from analysis.formats.bodies import BodyReader, ResponseParts, ids, response
-from analysis.formats.calls import marks
+from analysis.formats.calls import first_text
 from analysis.formats.grouping import Entry
 from analysis.formats.jsontext import Fields
-from analysis.formats.times import seconds
-from analysis.formats.wrapper import ENDED, REQUEST, REQUEST_ID, RESPONSE, STARTED, STREAM
-from analysis.model.session import CachedBasis, Json, JsonObject, TokenIds, Turn, Usage
+from analysis.formats.wrapper import REQUEST, REQUEST_ID, RESPONSE, STREAM
+from analysis.model.session import CachedBasis, Json, JsonObject, Request, TokenIds, Turn, Usage
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
@@ -56,31 +55,29 @@ def _entry(record: Fields, line: int, bodies: BodyReader, problems: Problems) ->
         return None
     if not request.model and parts.model:
         request = replace(request, model=parts.model)
-    turn = Turn(
-        number=0,
-        line=line,
-        request_id=_text(wrapper.value(record, REQUEST_ID)) or parts.request_id or f"line-{line}",
-        request=request,
-        reply=parts.reply,
-        usage=_with_basis(parts.usage, record),
-        prompt_ids=_either(ids(wrapper.value(record, ("prompt_token_ids",))), parts.prompt_ids),
-        output_ids=_either(ids(wrapper.value(record, ("output_token_ids",))), parts.output_ids),
-        started_at=seconds(wrapper.value(record, STARTED)),
-        ended_at=seconds(wrapper.value(record, ENDED)),
-        note=_text(wrapper.value(record, ("note",))),
-        replica=wrapper.replica(record),
-        server_version=parts.server_version,
-        completeness=marks(wrapper.value(record, ("completeness",))),
-        lineage=_text(wrapper.value(record, ("lineage",))),
-        client=_text(wrapper.value(record, ("client",))),
-        first_token_at=seconds(wrapper.value(record, ("ts_first_token",))),
-    )
-    turn = _with_media(turn, record, problems)
+    turn = _with_media(_turn(record, line, request, parts), record, problems)
     _remark(turn, parts.has_usage, problems)
     for key, found in (("prompt_token_ids", turn.prompt_ids), ("output_token_ids", turn.output_ids)):
         if wrapper.raw(record, (key,)) is not None and found is None:
             problems.count(key, line, f"{key} is no list of token ids and was left out.")
     return Entry(turn, wrapper.session_key(record, body), wrapper.value(record, ("session_inferred",)) is True)
+
+
+def _turn(record: Fields, line: int, request: Request, parts: ResponseParts) -> Turn:
+    said = wrapper.said(record)
+    return Turn(
+        number=0,
+        line=line,
+        request_id=first_text(wrapper.value(record, REQUEST_ID), parts.request_id) or f"line-{line}",
+        request=request,
+        reply=parts.reply,
+        usage=_with_basis(parts.usage, record),
+        prompt_ids=_either(ids(wrapper.value(record, ("prompt_token_ids",))), parts.prompt_ids),
+        output_ids=_either(ids(wrapper.value(record, ("output_token_ids",))), parts.output_ids),
+        server_version=parts.server_version,
+        completeness=said.pop("lacks"),
+        **said,
+    )
 
 
 def answered(record: Fields, bare: bool) -> ResponseParts:
@@ -153,7 +150,3 @@ def _object_in(text: str) -> Json:
 
 def _either(first: TokenIds | None, second: TokenIds | None) -> TokenIds | None:
     return first if first is not None else second
-
-
-def _text(value: Json) -> str | None:
-    return str(value) if isinstance(value, str | int) and str(value) else None

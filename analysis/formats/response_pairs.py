@@ -59,25 +59,14 @@ class ResponsePairs:
 
 
 def _entry(line: int, record: Fields, body: dict[str, Json], answer: dict[str, Json], chains: _Chains) -> Entry:
-    before = first_text(body.get("previous_response_id"))
-    known = chains.known.get(before) if before else None
-    said = wrapper.said(record)
-    lacks: set[Mark] = set(said.pop("lacks"))
-    if before and known is None:
-        lacks.add("truncated")
-    given = body["input"]
-    asked = [{"role": "user", "content": given}] if isinstance(given, str) else objects(given)
-    history = (*(known.messages if known else ()), *chat_messages(asked))
     replies = tuple(chat_messages(objects(answer.get("output"))))
-    answer_id, key = first_text(answer.get("id")), _key(record, body)
-    if key is None:
-        key = known.key if known else before or (answer_id if answer_id in chains.referenced else None)
-    if answer_id is not None:
-        chains.known[answer_id] = Known((*history, *replies), key or answer_id)
-    instructions = first_text(body.get("instructions"))
-    head: tuple[JsonObject, ...] = ({"role": "system", "content": instructions},) if instructions else ()
+    key, history, is_whole = _continued(record, body, answer, replies, chains)
+    said = wrapper.said(record)
+    lacks: set[Mark] = {*said.pop("lacks"), *(() if is_whole else ("truncated",))}
     if said["started_at"] is None:
         said["started_at"] = seconds(answer.get("created_at"))
+    instructions = first_text(body.get("instructions"))
+    head: tuple[JsonObject, ...] = ({"role": "system", "content": instructions},) if instructions else ()
     counts = mapping(answer.get("usage"))
     return entry(
         line,
@@ -85,7 +74,7 @@ def _entry(line: int, record: Fields, body: dict[str, Json], answer: dict[str, J
         (*head, *history),
         key=key,
         tools=[chat_tool(tool) for tool in objects(body.get("tools"))],
-        request_id=first_text(wrapper.value(record, wrapper.REQUEST_ID), answer_id),
+        request_id=first_text(wrapper.value(record, wrapper.REQUEST_ID), answer.get("id")),
         template_kwargs=_template_kwargs(body),
         salt=first_text(body.get("cache_salt")),
         lacks=lacks,
@@ -97,6 +86,23 @@ def _entry(line: int, record: Fields, body: dict[str, Json], answer: dict[str, J
         ),
         **said,
     )
+
+
+def _continued(
+    record: Fields, body: dict[str, Json], answer: dict[str, Json], replies: tuple[JsonObject, ...], chains: _Chains
+) -> tuple[str | None, tuple[JsonObject, ...], bool]:
+    """The session key, all messages with those of the chain, and whether the chain is in the log; it goes on here."""
+    before = first_text(body.get("previous_response_id"))
+    known = chains.known.get(before) if before else None
+    given = body["input"]
+    asked = [{"role": "user", "content": given}] if isinstance(given, str) else objects(given)
+    history = (*(known.messages if known else ()), *chat_messages(asked))
+    answer_id, key = first_text(answer.get("id")), _key(record, body)
+    if key is None:
+        key = known.key if known else before or (answer_id if answer_id in chains.referenced else None)
+    if answer_id is not None:
+        chains.known[answer_id] = Known((*history, *replies), key or answer_id)
+    return key, history, before is None or known is not None
 
 
 def _pair(record: Fields) -> tuple[dict[str, Json], dict[str, Json]]:

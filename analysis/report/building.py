@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from analysis.core.account import wasted_by_cause
+from analysis.model.annotation import Placed
 from analysis.model.finding import UNEXPLAINED
 from analysis.model.plan import PlanStep
 from analysis.model.record import SessionFigures, SessionRecord
@@ -20,6 +21,7 @@ from analysis.report.speech import name, quote, spoken
 from analysis.report.token_columns import TextsOf
 from analysis.report.turn_parts import most_wasteful, turn_part, words_of
 from analysis.report.words import reconciled, summary, verdict
+from analysis.report.written import written_of
 
 MOST_SESSIONS = 20  # of a fleet that are told turn by turn
 MOST_COLUMNS = 40  # divergences whose tokens are shown
@@ -27,11 +29,15 @@ MOST_COLUMNS = 40  # divergences whose tokens are shown
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subject:
-    """A session that a report is about; ``full_ids`` are the prompt and reply tokens of its turns, by number."""
+    """A session that a report is about; ``full_ids`` are the prompt and reply tokens of its turns, by number.
+
+    ``placed`` is what people wrote about it.
+    """
 
     record: SessionRecord
     figures: SessionFigures
     full_ids: Mapping[int, TokenIds]
+    placed: Sequence[Placed] = ()
 
 
 def report_of(
@@ -39,7 +45,7 @@ def report_of(
 ) -> Report[Quote]:
     """All that is said of these sessions, the costliest first; of a large fleet only those turn by turn."""
     ranked = sorted(subjects, key=lambda one: -one.figures.wasted_tokens)
-    clean = [Subject(cleaned(one.record), cleaned_figures(one.figures), one.full_ids) for one in ranked]
+    clean = [replace(one, record=cleaned(one.record), figures=cleaned_figures(one.figures)) for one in ranked]
     told = clean[:MOST_SESSIONS]
     shown = most_wasteful([(at, turn) for at, one in enumerate(told) for turn in one.record.turns], MOST_COLUMNS)
     sessions = tuple(
@@ -82,6 +88,7 @@ def _session(number: int, subject: Subject, texts: TextsOf, shown: set[int]) -> 
         reconciled=tuple(reconciled(replace(record, source="The server's whole history"))),
         problems=tuple(map(_problem, record.problems)),
         columns_left_out=sum(bool(turn.change and not turn.change.columns) for turn in turns),
+        written=written_of(subject.placed, record.settings.block_size),
     )
 
 

@@ -191,6 +191,17 @@ class Step(Generic[V]):
 
 
 @dataclass(frozen=True, slots=True)
+class Written(Generic[V]):
+    """What a person wrote about a session: who, when and about which place, and in ``remark`` what became of that."""
+
+    author: V
+    at: str
+    where: str
+    remark: str
+    text: V
+
+
+@dataclass(frozen=True, slots=True)
 class SessionPart(Generic[V]):
     """One session, told for whoever asks what happened, then for whoever has to change something."""
 
@@ -214,6 +225,7 @@ class SessionPart(Generic[V]):
     reconciled: tuple[str, ...]
     problems: tuple[Prose[V], ...]
     columns_left_out: int = 0
+    written: tuple[Written[V], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

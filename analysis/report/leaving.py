@@ -14,10 +14,18 @@ SCOPES = {
     "nothing": "Not redacted: this file holds text of the log, as it was sent to the server.",
 }
 
+NOTES = {
+    "everything": "Notes that people wrote about it are hidden in the same way.",
+    "secrets": "Notes that people wrote about it are in this file too, with the same hidden.",
+    "nothing": "Notes that people wrote about it are in this file too, with their names.",
+}
+
 
 def said_of_scope(report: Report[Shown]) -> list[str]:
     """What was taken out, and which placeholders were released, a line each."""
     lines = [SCOPES[report.scope]]
+    if any(part.written for part in report.sessions):
+        lines.append(NOTES[report.scope])
     if report.released:
         lines.append(f"Released one by one, and so readable here: {', '.join(report.released)}.")
     if report.kept:

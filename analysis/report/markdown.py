@@ -20,6 +20,7 @@ from analysis.report.document import (
     Step,
     TextChange,
     TurnPart,
+    Written,
 )
 from analysis.report.figure_words import account_sentence
 from analysis.report.leaving import said_of_scope
@@ -113,6 +114,9 @@ def _session(part: SessionPart[Shown]) -> Iterator[str]:
     yield f"from {_value(part.source)} · model {_value(part.model)} · log format {_words(part.log_format)}{started}"
     yield _words(" · ".join(f"{one.label}: {one.value}" for one in part.figures))
     yield _words(part.summary)
+    if part.written:
+        yield "### Notes"
+        yield from map(_note, part.written)
     if part.findings:
         yield "### What happened, and why"
         yield _list(map(_finding, part.findings))
@@ -128,6 +132,14 @@ def _session(part: SessionPart[Shown]) -> Iterator[str]:
     if part.problems:
         yield "### What could not be read"
         yield _list(map(_prose, part.problems))
+
+
+def _note(one: Written[Shown]) -> str:
+    """A note as a quotation, its words as they were typed."""
+    became = f" · {_words(one.remark)}" if one.remark else ""
+    said = [_value(one.text)] if isinstance(one.text, Placeholder) else list(map(_words, one.text.text.splitlines()))
+    head = f"{_value(one.author)} · {_words(one.at)} · {_words(one.where)}{became}"
+    return "\n".join([head, ">", *(f"> {line}  " for line in said)])
 
 
 def _finding(one: Finding[Shown]) -> str:

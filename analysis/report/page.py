@@ -14,6 +14,7 @@ from analysis.report.markup import bare, bullets, paragraph, prose, table, text,
 from analysis.report.page_map import PATTERNS, block_map
 from analysis.report.page_turns import turn_articles, turn_table
 from analysis.report.palette import DARK, LIGHT, Palette
+from analysis.report.written import notes
 
 _HERE = Path(__file__).parent
 SCRIPT = (_HERE / "page.js").read_text("utf-8")
@@ -129,7 +130,7 @@ def _session(part: SessionPart[Shown]) -> str:
         f'<p class="sub">from {value(part.source)} · model {value(part.model)} · log format'
         f" {text(part.log_format)}{started}</p>"
         f"{_tiles(part.figures)}{paragraph(text(part.summary))}"
-        f"{_happened(part)}{_plan(part)}"
+        f"{notes(part)}{_happened(part)}{_plan(part)}"
         f"<h3>Where it happened</h3>{block_map(part)}"
         f"<h3>All turns</h3>{turn_table(part)}"
         f"{_engineers(part)}</section>"

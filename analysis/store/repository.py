@@ -19,8 +19,10 @@ from analysis.model.record import SessionRecord
 from analysis.model.renderer import RendererChoice
 from analysis.model.session import Problem, TokenIds
 from analysis.store.backup import copy_store
+from analysis.store.cases import Cases, forget_in_cases
 from analysis.store.database import MEMORY, StoreError, connect, looked_into, unreadable
 from analysis.store.desk import Desk, drop_lost_marks
+from analysis.store.notes import Annotations, forget_annotations
 from analysis.store.queries import CAUSES, MODELS, PROBLEMS, SESSIONS
 from analysis.store.reading import StoredTokens, read_full_ids, read_session, read_tokens
 from analysis.store.renderer_choices import drop_choice, read_choices, write_choice
@@ -60,6 +62,8 @@ class Repository:
         self.name = name
         self._connection = connection
         self._writing = Lock()
+        self.annotations = Annotations(self._reading, self._transaction)
+        self.cases = Cases(self._reading, self._transaction)
 
     @classmethod
     def open(cls, path: Path | str, read_only: bool = False) -> "Repository":
@@ -131,8 +135,10 @@ class Repository:
             return import_key
 
     def delete(self, import_key: int) -> None:
-        """Forget an import and all its sessions."""
+        """Forget an import and all its sessions, with what was written about them."""
         with self._transaction() as cursor:
+            forget_annotations(cursor, import_key)
+            forget_in_cases(cursor, import_key)
             _delete(cursor, import_key)
             drop_lost_marks(cursor)
 

@@ -3,6 +3,7 @@
 A migration is never changed once it has been released; a new need is a new function at the end.
 """
 
+import secrets
 from collections.abc import Callable
 
 import duckdb
@@ -76,7 +77,29 @@ def m003_text(connection: duckdb.DuckDBPyConnection) -> None:
     """)
 
 
-def m006_desk(connection: duckdb.DuckDBPyConnection) -> None:
+def m004_notes(connection: duckdb.DuckDBPyConnection) -> None:
+    """Annotations and cases with all their states, and the key of the digests that find an annotation's text again."""
+    connection.execute("""
+        CREATE SEQUENCE note_keys;
+        CREATE SEQUENCE case_keys;
+        CREATE SEQUENCE pin_keys;
+        CREATE TABLE notes (note_key BIGINT PRIMARY KEY, session_key BIGINT NOT NULL, anchor JSON NOT NULL);
+        CREATE TABLE note_versions (
+            note_key BIGINT NOT NULL, version INTEGER NOT NULL, author VARCHAR NOT NULL,
+            written_at TIMESTAMPTZ NOT NULL DEFAULT now(), words VARCHAR, PRIMARY KEY (note_key, version));
+        CREATE TABLE case_versions (
+            case_key BIGINT NOT NULL, version INTEGER NOT NULL, author VARCHAR NOT NULL,
+            written_at TIMESTAMPTZ NOT NULL DEFAULT now(), words JSON, PRIMARY KEY (case_key, version));
+        CREATE TABLE case_sessions (case_key BIGINT NOT NULL, session_key BIGINT NOT NULL, side VARCHAR);
+        CREATE TABLE pinned_findings (
+            pin_key BIGINT NOT NULL, case_key BIGINT NOT NULL, position BIGINT NOT NULL, finding JSON NOT NULL,
+            author VARCHAR NOT NULL, written_at TIMESTAMPTZ NOT NULL DEFAULT now());
+        CREATE TABLE digest_key (bytes BLOB NOT NULL);
+    """)
+    connection.execute("INSERT INTO digest_key VALUES (?)", [secrets.token_bytes(32)])
+
+
+def m005_desk(connection: duckdb.DuckDBPyConnection) -> None:
     """Status, assignee and labels of sessions, prices and prefill rates of models, and saved views."""
     connection.execute("""
         CREATE TABLE marks (session_key BIGINT PRIMARY KEY, status VARCHAR NOT NULL, assignee VARCHAR NOT NULL,
@@ -86,7 +109,7 @@ def m006_desk(connection: duckdb.DuckDBPyConnection) -> None:
     """)
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_sessions, m002_plan, m003_text, m006_desk)
+MIGRATIONS: tuple[Migration, ...] = (m001_sessions, m002_plan, m003_text, m004_notes, m005_desk)
 
 
 def version_of(connection: duckdb.DuckDBPyConnection) -> int:

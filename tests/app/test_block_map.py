@@ -8,6 +8,7 @@ import pytest
 from analysis.model.finding import BLOCK_STATES
 from app.block_map import (
     STATE_WORDS,
+    WHOLE_TURN,
     BlockRows,
     _script,
     message,
@@ -72,8 +73,15 @@ def test_typical_session_is_small() -> None:
 def test_message_starts_with_the_picked_cell(picked: tuple[int, int] | None, head: tuple[int, int]) -> None:
     payload = pack(one_block())
     sent = message(payload, picked)
-    assert struct.unpack_from("<II", sent) == head
-    assert sent[8:] == payload
+    assert struct.unpack_from("<III", sent) == (*head, 0)
+    assert sent[12:] == payload
+
+
+def test_annotated_places_stand_between_the_picked_cell_and_the_rows() -> None:
+    payload = pack(one_block())
+    sent = message(payload, None, [(7, 12), (9, None)])
+    assert struct.unpack_from("<7I", sent) == (0, 0, 2, 7, 12, 9, WHOLE_TURN)
+    assert sent[28:] == payload
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ def test_ticked_sessions_are_marked_together(visit: Open, writable: Path) -> Non
     field(shown, "selectbox", "Status").set_value("explained")
     field(shown, "selectbox", "Assignee").set_value("ada")
     field(shown, "multiselect", "Add labels").set_value(["Acme"])
-    press(shown, "Save")
+    press(shown, "Save status")
     table = tables_of_sessions(shown)[0].value
     assert table.status.tolist()[:4] == ["explained", "new", "explained", "new"]
     assert table.assignee.tolist()[:2] == ["ada", ""] and list(table.labels[2]) == ["Acme"]
@@ -173,11 +173,11 @@ def test_prices_are_given_in_a_dialog(visit: Open, writable: Path) -> None:
     assert any("prefill" in table.value and len(table.value) == 1 for table in shown.dataframe)
     for field_of, value in (("Uncached, per million", 2.0), ("Cached, per million", 0.5)):
         field(shown, "number_input", field_of).set_value(value)
-    press(shown, "Save")
+    press(shown, "Save prices")
     assert "Give all three prices, or none." in words(shown) and state.repository().desk.rates() == {}
     field(shown, "number_input", "Output, per million").set_value(8.0)
     field(shown, "number_input", "Prefill rate").set_value(8000)
-    press(shown, "Save")
+    press(shown, "Save prices")
     assert state.repository().desk.rates() == GIVEN
 
 
@@ -236,7 +236,7 @@ def test_times_are_those_of_the_zone(visit: Open, samples: Path) -> None:
 def test_a_session_is_marked_on_its_own_page(visit: Open, writable: Path) -> None:
     shown = no_exception(visit("session", writable, session="3"))
     field(shown, "selectbox", "Status").set_value("fixed")
-    press(shown, "Save")
+    press(shown, "Save status")
     assert state.repository().desk.marks() == {3: Mark("fixed")}
 
 
@@ -252,8 +252,8 @@ def test_who_only_looks_sees_marks_and_changes_none(
     shown = no_exception(visit("sessions", writable, status="explained"))
     assert len(listed(shown)) == 1
     labels = {button.label for button in shown.button}
-    assert {"Save view", "Save"} & labels == set() and {"Compare", "Prices", "clocks"} <= labels
+    assert {"Save view", "Save status"} & labels == set() and {"Compare", "Prices", "clocks"} <= labels
     press(shown, "Prices")
-    assert "Save" not in {button.label for button in shown.button}
+    assert "Save prices" not in {button.label for button in shown.button}
     page = no_exception(visit("session", writable, session="1"))
-    assert "with ada" in words(page) and "Save" not in {button.label for button in page.button}
+    assert "with ada" in words(page) and "Save status" not in {button.label for button in page.button}

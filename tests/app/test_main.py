@@ -10,7 +10,7 @@ from tests.builders import ROOT
 from tests.sample_store import fill
 
 
-@pytest.mark.parametrize("page", ["sessions", "session", "models", "compare", "template", "live"])
+@pytest.mark.parametrize("page", ["sessions", "session", "cases", "models", "compare", "template", "live"])
 def test_damage_behind_the_headers_is_one_message_and_no_traceback(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, page: str
 ) -> None:
@@ -26,7 +26,7 @@ def test_damage_behind_the_headers_is_one_message_and_no_traceback(
     shown.switch_page(f"../pages/{page}.py").run()
     assert not shown.exception
     messages = [error.value.replace("\\", "") for error in shown.error]
-    if page in ("sessions", "session", "models"):  # the others need no database
+    if page in ("sessions", "session", "cases", "models"):  # the others need no database
         assert len(messages) == 1 and "damaged.duckdb: not a database" in messages[0] and "--db" in messages[0]
     else:
         assert messages == []

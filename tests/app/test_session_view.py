@@ -13,7 +13,7 @@ from analysis.pipeline.importing import analyse_source, store
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import LogFile, Source
 from analysis.store.repository import Repository
-from app.session_view import FIDELITY, worst_cell
+from app.session_view import FIDELITY, wasted_from, worst_cell
 from tests.app.dashboard import Open, cards, key_of, no_exception, words
 from tests.sample_store import record_of, sample
 
@@ -62,6 +62,10 @@ def test_the_cell_that_wasted_most(turns: list[TurnRecord], cell: tuple[int, int
 )
 def test_the_cell_of_a_recorded_session(start: str, cell: tuple[int, int] | None) -> None:
     assert worst_cell(record_of(start)) == cell
+
+
+def test_where_a_turn_begins_to_waste() -> None:
+    assert [wasted_from(one, 16) for one in (turn(1, 9, cached=119), turn(1, 9, 5, 3, 119), turn(1))] == [7, 3, 0]
 
 
 def test_the_cell_is_the_same_without_the_blocks() -> None:

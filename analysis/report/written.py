@@ -1,0 +1,48 @@
+"""Notes of people in a report: each with its author, its time and its place, in reading order.
+
+Their Markdown is not formatted: a report shows what they wrote, line by line.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from analysis.model.annotation import Placed
+from analysis.report.document import Placeholder, Quote, SessionPart, Shown, Written
+from analysis.report.markup import bare, text, value
+from analysis.report.note_words import in_reading_order, remark, where
+from analysis.report.speech import name
+
+
+def written_of(placed: Iterable[Placed], block_size: int) -> tuple[Written[Quote], ...]:
+    """What is written about a session now; what was deleted, and what it said before, stays at home."""
+    return tuple(
+        Written(
+            author=name(one.annotation.author, "author"),
+            at=f"{datetime.fromtimestamp(one.annotation.made_at, UTC):%Y-%m-%d %H:%M} UTC",
+            where=where(one, block_size, with_field=False),
+            remark=remark(one.place),
+            text=Quote(one.annotation.text, "note"),
+        )
+        for one in in_reading_order(placed)
+        if not one.annotation.is_deleted
+    )
+
+
+def notes(part: SessionPart[Shown]) -> str:
+    """The notes of a session as HTML; nothing where there are none."""
+    items = "".join(map(_note, part.written))
+    return f'<h3>Notes</h3><ul class="cards">{items}</ul>' if items else ""
+
+
+def _note(one: Written[Shown]) -> str:
+    became = f" · {text(one.remark)}" if one.remark else ""
+    return (
+        f'<li class="meant"><p class="sub">{bare(one.author)} · {text(one.at)} · {text(one.where)}{became}</p>'
+        f"<p>{_lines(one.text)}</p></li>"
+    )
+
+
+def _lines(said: Shown) -> str:
+    if isinstance(said, Placeholder):
+        return value(said)
+    return f"<bdi>{'<br>'.join(map(text, said.text.splitlines()))}</bdi>"

@@ -1,0 +1,142 @@
+"""Cases in the store: every state of what was written is kept; sessions, and findings in their order.
+
+A change of the text names the state that it changes.  Each call is one transaction: what it returns is on the disk.
+"""
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from analysis.model.annotation import Case, CaseSession, CaseText, CaseVersion, Finding, PinnedFinding, Side
+from analysis.store.notes import Cursor, Outdated, Transaction
+
+
+class Cases:
+    """The cases of a store.  ``reading`` and ``writing`` each give a cursor within a transaction."""
+
+    def __init__(self, reading: Transaction, writing: Transaction) -> None:
+        self._reading = reading
+        self._writing = writing
+
+    def all(self) -> tuple[Case, ...]:
+        """Every case, deleted ones too, the one that was changed last first."""
+        with self._reading() as cursor:
+            keys = [key for (key,) in cursor.execute("SELECT DISTINCT case_key FROM case_versions").fetchall()]
+            found = [case for key in keys if (case := _case(cursor, key)) is not None]
+        return tuple(sorted(found, key=lambda case: (-case.last.at, -case.key)))
+
+    def one(self, key: int) -> Case | None:
+        """A case with all its states, a deleted one too; None where there is none."""
+        with self._reading() as cursor:
+            return _case(cursor, key)
+
+    def create(self, author: str, text: CaseText) -> int:
+        """Write a new case; return its key."""
+        with self._writing() as cursor:
+            ((key,),) = cursor.execute("SELECT nextval('case_keys')").fetchall()
+            _write(cursor, int(key), 1, author, text)
+        return int(key)
+
+    def change(self, key: int, version: int, author: str, text: CaseText | None) -> int:
+        """Write the state after ``version``; return its number.  No text deletes the case.
+
+        Raise Outdated where that is not the present state.
+        """
+        with self._writing() as cursor:
+            query = "SELECT version, author FROM case_versions WHERE case_key = ? ORDER BY version DESC"
+            found = cursor.execute(query, [key]).fetchone()
+            if found is None or found[0] != version:
+                who = "Somebody" if found is None else found[1]
+                raise Outdated(f"{who} has changed this case meanwhile: nothing was overwritten.")
+            _write(cursor, key, version + 1, author, text)
+        return version + 1
+
+    def take(self, key: int, session_key: int, side: Side | None = None) -> None:
+        """Make a session part of a case, or put one that is into another set."""
+        with self._writing() as cursor:
+            _drop(cursor, key, session_key)
+            cursor.execute("INSERT INTO case_sessions VALUES (?, ?, ?)", [key, session_key, side])
+
+    def drop(self, key: int, session_key: int) -> None:
+        """Take a session out of a case; findings of it that are pinned stay."""
+        with self._writing() as cursor:
+            _drop(cursor, key, session_key)
+
+    def pin(self, key: int, finding: Finding, author: str) -> int:
+        """Put a finding at the end of those of a case; return the key of the pin, that of before where it is there."""
+        with self._writing() as cursor:
+            for pinned in _pinned(cursor, key):
+                if _same(pinned.finding, finding):
+                    return pinned.key
+            ((pin,),) = cursor.execute("SELECT nextval('pin_keys')").fetchall()
+            cursor.execute(
+                "INSERT INTO pinned_findings (pin_key, case_key, position, finding, author) VALUES (?, ?, ?, ?, ?)",
+                [pin, key, pin, json.dumps(asdict(finding)), author],
+            )
+        return int(pin)
+
+    def move(self, pin: int, by: int) -> None:
+        """Move a pinned finding up (``by`` -1) or down (1) among those of its case; at the end it stays."""
+        with self._writing() as cursor:
+            found = cursor.execute("SELECT case_key FROM pinned_findings WHERE pin_key = ?", [pin]).fetchone()
+            if found is None:
+                return
+            keys = [one.key for one in _pinned(cursor, found[0])]
+            at = keys.index(pin)
+            keys.insert(max(0, at + by), keys.pop(at))
+            for position, key in enumerate(keys):
+                cursor.execute("UPDATE pinned_findings SET position = ? WHERE pin_key = ?", [position, key])
+
+    def unpin(self, pin: int) -> None:
+        """Take a pinned finding out of its case."""
+        with self._writing() as cursor:
+            cursor.execute("DELETE FROM pinned_findings WHERE pin_key = ?", [pin])
+
+
+def forget_in_cases(cursor: Cursor, import_key: int) -> None:
+    """Take an import's sessions out of all cases, with what is pinned of them."""
+    mine = "(SELECT session_key FROM sessions WHERE import_key = ?)"
+    cursor.execute(f"DELETE FROM case_sessions WHERE session_key IN {mine}", [import_key])
+    pinned = "CAST(finding->>'session_key' AS BIGINT)"
+    cursor.execute(f"DELETE FROM pinned_findings WHERE {pinned} IN {mine}", [import_key])
+
+
+def _write(cursor: Cursor, key: int, version: int, author: str, text: CaseText | None) -> None:
+    words = None if text is None else json.dumps(asdict(text))
+    columns = "case_key, version, author, words"
+    cursor.execute(f"INSERT INTO case_versions ({columns}) VALUES (?, ?, ?, ?)", [key, version, author, words])
+
+
+def _drop(cursor: Cursor, key: int, session_key: int) -> None:
+    cursor.execute("DELETE FROM case_sessions WHERE case_key = ? AND session_key = ?", [key, session_key])
+
+
+def _case(cursor: Cursor, key: int) -> Case | None:
+    query = "SELECT version, author, epoch(written_at), words FROM case_versions WHERE case_key = ? ORDER BY version"
+    versions = tuple(map(_version, cursor.execute(query, [key]).fetchall()))
+    return Case(key, versions, _sessions(cursor, key), _pinned(cursor, key)) if versions else None
+
+
+def _version(row: tuple[Any, ...]) -> CaseVersion:
+    number, author, at, words = row
+    return CaseVersion(int(number), author, at, None if words is None else CaseText(**json.loads(words)))
+
+
+def _sessions(cursor: Cursor, key: int) -> tuple[CaseSession, ...]:
+    query = """
+        SELECT session_key, session_id, source, side FROM case_sessions JOIN sessions USING (session_key)
+        WHERE case_key = ? ORDER BY session_id, session_key"""
+    return tuple(CaseSession(*row) for row in cursor.execute(query, [key]).fetchall())
+
+
+def _pinned(cursor: Cursor, key: int) -> tuple[PinnedFinding, ...]:
+    columns = "pin_key, finding, author, epoch(written_at)"
+    query = f"SELECT {columns} FROM pinned_findings WHERE case_key = ? ORDER BY position"
+    rows = cursor.execute(query, [key]).fetchall()
+    return tuple(PinnedFinding(int(pin), Finding(**json.loads(it)), author, at) for pin, it, author, at in rows)
+
+
+def _same(one: Finding, other: Finding) -> bool:
+    return (one.session_key, one.request_id, one.turn, one.code) == (
+        other.session_key, other.request_id, other.turn, other.code,
+    )  # fmt: skip

@@ -1,0 +1,74 @@
+"""Two sets of sessions held against each other, as figures and tables."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from analysis.model.baseline import Comparison, Moved
+from analysis.model.record import SessionRecord
+from analysis.report.baseline import baseline_of, held_against
+from analysis.report.words import IN_WORDS, counted
+from app.note_text import as_line
+
+UNKNOWN = "?"
+
+
+def comparison(before: Sequence[SessionRecord], after: Sequence[SessionRecord]) -> None:
+    """What moved from one set to the other: the shares, the causes, and sessions that are in both."""
+    found = held(before, after)
+    sizes = [f"{counted(len(one), 'session')}, {counted(sum(len(it.turns) for it in one), 'turn')}"
+             for one in (before, after)]  # fmt: skip
+    st.caption(f"Before: {sizes[0]} · after: {sizes[1]}")
+    with st.container(horizontal=True, gap="small"):
+        for one in found.measures:
+            st.metric(
+                one.name.capitalize(),
+                f"{percent(one.before)} → {percent(one.after)}",
+                delta=None if one.change is None else f"{one.change:+.1f} percentage points",
+                delta_color="off" if not one.change else "normal",
+                border=True,
+            )
+    for line in found.settings:
+        st.caption(as_line(f"Analysed with other settings: {line}"))
+    if found.causes:
+        st.dataframe(
+            causes_moved(found.causes), hide_index=True, alt="Wasted tokens of every cause before and after",
+            column_config={"Cause": st.column_config.TextColumn(width=230, pinned=True)},
+        )  # fmt: skip
+    else:
+        st.caption("No cause wasted more or less than before.")
+    if found.sessions:
+        frame = pd.DataFrame(
+            {
+                "Session in both sets": [one.name for one in found.sessions],
+                "Before, %": [one.before for one in found.sessions],
+                "After, %": [one.after for one in found.sessions],
+                "Change": [one.change for one in found.sessions],
+            }
+        ).round(1)
+        st.dataframe(frame, hide_index=True, alt="Sessions in both sets whose share moved, the worst first")
+
+
+def held(before: Sequence[SessionRecord], after: Sequence[SessionRecord]) -> Comparison:
+    """The comparison itself; settings are those of the first session of each set."""
+    return held_against(baseline_of(before, before[0].settings), baseline_of(after, after[0].settings))
+
+
+def percent(value: float | None) -> str:
+    """A share; one that nothing is known of is no zero."""
+    return UNKNOWN if value is None else f"{value:.1f}%"
+
+
+def causes_moved(causes: Sequence[Moved]) -> pd.DataFrame:
+    """Wasted tokens by cause, those that cost most more first."""
+    frame = pd.DataFrame(
+        {
+            "Cause": [one.name for one in causes],
+            "In words": [IN_WORDS.get(one.name, "") for one in causes],
+            "Wasted before": [one.before for one in causes],
+            "Wasted after": [one.after for one in causes],
+            "Change": [one.change for one in causes],
+        }
+    )
+    return frame.astype(dict.fromkeys(("Wasted before", "Wasted after", "Change"), "Int64"))

@@ -1,0 +1,213 @@
+"""A case and the list of cases: what is written, pinned findings in order, its sessions, before against after."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from analysis.model.annotation import Annotation, Case, CaseSession, PinnedFinding, Side
+from analysis.model.record import SessionRecord, TurnRecord
+from analysis.pipeline.record import figures
+from analysis.report.words import IN_WORDS, counted, verdict
+from app import case_form, notes_state, state, visitors
+from app.case_comparison import comparison
+from app.name_form import ask_for_name
+from app.note_text import as_line, day, visible, written
+from app.session_view import wasted_from
+
+SIDES: dict[str, Side | None] = {"neither": None, "before": "before", "after": "after"}
+SESSION_PAGE = "../pages/session.py"
+
+
+def table(cases: Sequence[Case]) -> None:
+    """Every case in a row; a click opens it."""
+    column = st.column_config
+    event = st.dataframe(
+        listed(cases),
+        key=f"cases_{notes_state.case_table_number()}",
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-cell",
+        alt="All cases, the one that was changed last first; click a row to open it",
+        column_config={
+            "Case": column.TextColumn(width=320, pinned=True),
+            "Changed (UTC)": column.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
+        },
+    )
+    st.caption("Click a row to open the case.")
+    if event.selection.cells:
+        notes_state.open_case(cases[event.selection.cells[0][0]].key)
+        st.rerun()
+
+
+def listed(cases: Sequence[Case]) -> pd.DataFrame:
+    """The cases as a table."""
+    return pd.DataFrame(
+        {
+            "Case": [visible(case.text.title) for case in cases],
+            "Ticket": [visible(case.text.ticket) for case in cases],
+            "Customer": [visible(case.text.customer) for case in cases],
+            "Sessions": [len(case.sessions) for case in cases],
+            "Findings": [len(case.pinned) for case in cases],
+            "Changed (UTC)": pd.to_datetime([case.last.at for case in cases], unit="s", utc=True),
+            "by": [visible(case.last.author) for case in cases],
+        }
+    )
+
+
+def headline(case: Case) -> None:
+    """Title, ticket, customer and the narrative, with what it was before."""
+    st.button("All cases", icon=":material/arrow_back:", on_click=notes_state.open_case, args=(None,), type="tertiary")
+    st.header(as_line(case.text.title), anchor=False)
+    facts = [f"ticket {case.text.ticket}" if case.text.ticket else "no ticket", case.text.customer]
+    verb = "opened" if case.last.number == 1 else "changed"
+    facts.append(f"{verb} by {case.last.author}, {day(case.last.at)}")
+    st.caption(as_line(" · ".join(fact for fact in facts if fact)))
+    if case.text.narrative:
+        written(case.text.narrative, f"case_{case.key}")
+    if not visitors.may_write():
+        _history(case)
+        return
+    ask_for_name()
+    case_form.edit_case(case)
+    _history(case)
+
+
+def _history(case: Case) -> None:
+    if len(case.versions) < 2:
+        return
+    with st.popover(f"History ({len(case.versions)})"):
+        for one in reversed(case.versions):
+            st.caption(f"{day(one.at)} · **{as_line(one.author)}**" + (" deleted it" if one.text is None else ""))
+            if one.text is not None:
+                named = (one.text.title, one.text.ticket, one.text.customer)
+                st.markdown(f"**{as_line(' · '.join(filter(None, named)))}**")
+                written(one.text.narrative, f"case_{case.key}_{one.number}")
+
+
+def findings(case: Case) -> None:
+    """The pinned findings in their order, and the field to pin another one."""
+    st.subheader("Findings", anchor=False)
+    if not case.pinned:
+        st.caption("Nothing is pinned yet: pin the causes that explain the case, in the order you would tell them.")
+    for number, pinned in enumerate(case.pinned, 1):
+        _finding(case, number, pinned)
+    if visitors.may_write():
+        case_form.pin_finding(case)
+
+
+def _finding(case: Case, number: int, pinned: PinnedFinding) -> None:
+    finding = pinned.finding
+    record = state.session(finding.session_key)
+    turn = still_there(pinned, record)
+    block = None if turn is None or record is None else wasted_from(turn, record.settings.block_size)
+    name = record.session_id if record else "a session that is gone"
+    with st.container(border=True):
+        st.markdown(
+            f"**{number}. {as_line(finding.code)}** · {as_line(IN_WORDS.get(finding.code, ''))} ·"
+            f" {finding.tokens:,} tokens"
+        )
+        if turn is None:
+            st.badge("no longer found by the present analysis", icon=":material/rule:", color="orange")
+        st.text(finding.evidence)
+        place = f"{as_line(name)}, turn {turn.turn if turn else finding.turn}"
+        st.caption(f"{place} · pinned by {as_line(pinned.author)}, {day(pinned.at)}")
+        with st.container(horizontal=True, gap="small"):
+            if record is not None:
+                _open(f"pin_show_{pinned.key}", finding.session_key, turn and turn.turn, block)
+            if visitors.may_write():
+                _order(pinned.key, number, len(case.pinned))
+
+
+def _order(pin: int, number: int, count: int) -> None:
+    cases = state.repository().cases
+    st.button("Up", key=f"pin_up_{pin}", disabled=number == 1, on_click=cases.move, args=(pin, -1))
+    st.button("Down", key=f"pin_down_{pin}", disabled=number == count, on_click=cases.move, args=(pin, 1))
+    st.button("Unpin", key=f"pin_drop_{pin}", on_click=cases.unpin, args=(pin,))
+
+
+def still_there(pinned: PinnedFinding, record: SessionRecord | None) -> TurnRecord | None:
+    """The turn in which the present analysis finds what was pinned; None where it does not."""
+    finding = pinned.finding
+    found = [
+        turn
+        for turn in (record.turns if record else ())
+        if turn.request_id == finding.request_id and any(cause.code == finding.code for cause in turn.causes)
+    ]
+    return min(found, key=lambda turn: abs(turn.turn - finding.turn), default=None)
+
+
+def _open(key: str, session_key: int, turn: int | None = None, block: int | None = None) -> None:
+    if st.button("Show", key=key):
+        place = {} if turn is None else {"turn": str(turn), "block": str(block)}
+        state.open_session(session_key)
+        st.switch_page(SESSION_PAGE, query_params={"session": str(session_key), **place})
+
+
+def sessions(case: Case) -> None:
+    """The sessions of the case, each with the set it belongs to, and the field to add more."""
+    st.subheader("Sessions", anchor=False)
+    if not case.sessions:
+        st.caption("No session is in this case yet.")
+    written_about = state.repository().annotations.counts()
+    for one in case.sessions:
+        _session(case, one, written_about.get(one.session_key, 0))
+    if visitors.may_write():
+        case_form.take_sessions(case)
+
+
+def _session(case: Case, one: CaseSession, num_notes: int) -> None:
+    record = state.session(one.session_key)
+    said = verdict(figures(record)) if record else ""
+    with st.container(border=True):
+        notes = f" · {counted(num_notes, 'note')}" if num_notes else ""
+        st.markdown(f"**{as_line(one.session_id)}** · {as_line(one.source)}{notes}")
+        st.text(said)
+        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+            if visitors.may_write():
+                _side(case.key, one)
+            elif one.side:
+                st.badge(one.side)
+            _open(f"case_show_{one.session_key}", one.session_key)
+            if visitors.may_write():
+                drop = state.repository().cases.drop
+                key = f"case_drop_{one.session_key}"
+                st.button("Take out", key=key, on_click=drop, args=(case.key, one.session_key))
+
+
+def _side(case_key: int, one: CaseSession) -> None:
+    """The set of a session; two people who choose at once see the later choice."""
+    key = f"side_{case_key}_{one.session_key}_{one.side}"  # what is stored wins over what the browser remembers
+    now = next(name for name, side in SIDES.items() if side == one.side)
+    chosen = st.segmented_control("Set", list(SIDES), default=now, key=key, label_visibility="collapsed")
+    if chosen is not None and SIDES[chosen] != one.side:
+        state.repository().cases.take(case_key, one.session_key, SIDES[chosen])
+        st.rerun()
+
+
+def before_and_after(case: Case) -> None:
+    """The two sets of the case held against each other."""
+    st.subheader("Before and after", anchor=False)
+    sets: list[list[SessionRecord]] = []
+    for side in ("before", "after"):
+        found = [state.session(one.session_key) for one in case.sessions if one.side == side]
+        sets.append([record for record in found if record is not None])
+    before, after = sets
+    if not before or not after:
+        st.caption("Put sessions into both sets above, before and after a change, to see what it did.")
+        return
+    comparison(before, after)
+
+
+def left_over(deleted: Sequence[Case], notes: Sequence[Annotation]) -> None:
+    """Deleted cases, which can be brought back, and notes whose session is no longer in its log."""
+    if deleted:
+        with st.expander(counted(len(deleted), "deleted case")):
+            for case in deleted:
+                case_form.bring_back(case)
+    if notes:
+        with st.expander(f"{counted(len(notes), 'note')} without a session"):
+            st.caption("Their sessions were no longer in the log when it was imported again.")
+            for note in notes:
+                st.caption(f"**{as_line(note.author)}** · {day(note.made_at)}")
+                written(note.text, f"left_{note.key}")

@@ -1,0 +1,23 @@
+"""The name that stands beside what a person writes: asked for once, where nobody is logged in."""
+
+import streamlit as st
+
+from app import notes_state
+from app.note_text import MOST_IN_A_LINE, as_line
+
+
+def ask_for_name() -> None:
+    """The field for the writer's name, once per browser session; nothing for who is logged in."""
+    if notes_state.is_logged_in():
+        return
+    if name := notes_state.author():
+        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+            st.caption(f"You write as **{as_line(name)}**.", width="content")
+            st.button("Another name", key="other_name", type="tertiary", on_click=notes_state.call_me, args=("",))
+        return
+    typed = st.text_input(
+        "Your name", key="typed_name", max_chars=MOST_IN_A_LINE, placeholder="stands beside what you write"
+    )
+    if typed.strip():
+        notes_state.call_me(typed)
+        st.rerun()

@@ -1,0 +1,27 @@
+"""Cases: sessions under a customer's ticket, with what was found, in order, and before against after."""
+
+import streamlit as st
+
+from app import case_form, cases_view, notes_state, state, visitors
+from app.name_form import ask_for_name
+
+every = state.repository().cases.all()
+opened = next((case for case in every if case.key == notes_state.case_in_url() and not case.is_deleted), None)
+if opened is not None:
+    cases_view.headline(opened)
+    cases_view.findings(opened)
+    cases_view.sessions(opened)
+    cases_view.before_and_after(opened)
+    st.stop()
+st.title("Cases", anchor=False)
+if notes_state.case_in_url() is not None:
+    st.info("There is no such case in this database, or it was deleted.")
+there = [case for case in every if not case.is_deleted]
+if there:
+    cases_view.table(there)
+else:
+    st.info("A case bundles sessions under a ticket: why it was slow, in your words, with the findings that show it.")
+if visitors.may_write():
+    ask_for_name()
+    case_form.new_case(expanded=not there)
+cases_view.left_over([case for case in every if case.is_deleted], state.repository().annotations.without_session())
