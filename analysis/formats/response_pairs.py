@@ -76,7 +76,7 @@ class ResponsePairs:
         for pair in self._taken:
             if "input" not in pair.body:
                 self.problems.count("left out", pair.line, "left out: the request has no input.")
-            elif pair.failed or (pair.answer.get("error") and not pair.answer.get("output")):
+            elif pair.failed or (_has_failed(pair.answer) and not pair.answer.get("output")):
                 self.problems.count("failed", pair.line, "the call failed and counts as no turn.")
             else:
                 found.append(_entry(pair, chains, self._sharing))
@@ -112,6 +112,10 @@ def _entry(pair: _Pair, chains: _Chains, sharing: Sharing) -> Entry:
         ),
         **said,
     )
+
+
+def _has_failed(answer: dict[str, Json]) -> bool:
+    return bool(answer.get("error")) or answer.get("status") in ("failed", "cancelled")
 
 
 def _continued(

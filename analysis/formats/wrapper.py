@@ -9,6 +9,7 @@ import msgspec
 
 from analysis.formats import jsontext
 from analysis.formats.calls import first_text, mapping, marks, objects
+from analysis.formats.credentials import as_replica
 from analysis.formats.jsontext import Fields
 from analysis.formats.times import seconds
 from analysis.model.session import Json
@@ -145,7 +146,8 @@ def said(record: Fields) -> dict[str, Any]:
 def failed(record: Fields) -> bool:
     """Whether the wrapper says that the call failed."""
     status = value(record, ("status",))
-    return (isinstance(status, int) and status >= 400) or status in ("failure", "error")
+    said = (isinstance(status, int) and status >= 400) or status in ("failure", "failed", "error")
+    return said or bool(value(record, ("error",)))
 
 
 def session_key(record: Fields, body: Fields) -> str | None:
@@ -168,7 +170,7 @@ def replica(record: Fields) -> str | None:
     if isinstance(headers, dict):
         names += [held for key, held in headers.items() if key.lower() == RANK_HEADER]
     named = (str(name) for name in names if isinstance(name, str | int) and str(name))
-    return next(named, None) or _provider(raw(record, RESPONSE))
+    return as_replica(next(named, None) or _provider(raw(record, RESPONSE)))
 
 
 def _provider(answer: msgspec.Raw | None) -> str | None:
