@@ -14,6 +14,7 @@ from analysis.formats.bodies import response
 from analysis.formats.calls import count, dig, entry, first_text, mapping, objects, template_kwargs, usage
 from analysis.formats.credentials import as_replica
 from analysis.formats.grouping import Entry, grouped
+from analysis.formats.sharing import Sharing
 from analysis.formats.stored import Data
 from analysis.formats.times import seconds
 from analysis.model.session import Json, JsonObject, Log, Mark, Usage
@@ -43,12 +44,13 @@ def read(data: Data, file: str, source: str, progress: Progress | None = None) -
     """Parse a whole log; raise FormatError where no record is a call with its prompt."""
     problems = Problems(file)
     entries: list[Entry] = []
+    sharing = Sharing()
     for line, record in jsontext.records(data, problems, progress):
         said = {key: jsontext.decode(raw) for key, raw in record.items()}
         if (why := _no_turn(said)) is not None:
             problems.count(why, line, f"{why}: no turn.")
             continue
-        entries += _entries(line, said, problems)
+        entries += _entries(line, said, problems, sharing)
     if not entries:
         raise problems.refusal("no call with its prompt in it", title)
     return Log(grouped(entries, file, source, name), problems.listed())
@@ -64,7 +66,7 @@ def _no_turn(said: JsonObject) -> str | None:
     return None if (first_text(kind) or "") in CHATS else f"call_type {str(kind)[:40]} is no chat"
 
 
-def _entries(line: int, said: dict[str, Json], problems: Problems) -> Iterator[Entry]:
+def _entries(line: int, said: dict[str, Json], problems: Problems, sharing: Sharing) -> Iterator[Entry]:
     sent = mapping(said.get("proxy_server_request"))
     asked = mapping(sent.get("body")) or sent
     messages = _messages(said.get("messages")) or _messages(asked.get("messages"))
@@ -77,9 +79,9 @@ def _entries(line: int, said: dict[str, Json], problems: Problems) -> Iterator[E
     yield entry(
         line,
         first_text(answer.get("model"), said.get("model"), said.get("model_group")) or "",
-        messages,
+        sharing.once(messages),
         key=_key(said),
-        tools=objects(parameters.get("tools")),
+        tools=sharing.once(objects(parameters.get("tools"))),
         request_id=first_text(said.get("id"), said.get("request_id"), parts.request_id),
         template_kwargs=template_kwargs(parameters),
         salt=first_text(parameters.get("cache_salt"), dig(parameters, "extra_body", "cache_salt")),

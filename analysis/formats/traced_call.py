@@ -4,7 +4,6 @@ The formats of tracing tools bring every span with the call that it is; what fol
 Does not read any tool's words.
 """
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,6 +12,7 @@ from msgspec.json import encode
 from analysis.formats.base import Problems
 from analysis.formats.calls import dig, entry, first_text, template_kwargs
 from analysis.formats.grouping import Entry
+from analysis.formats.sharing import Sharing
 from analysis.formats.spans import NESTED, Branch, SpanTree
 from analysis.model.session import JsonObject, Mark, Usage
 
@@ -66,7 +66,7 @@ class Span:
 def entries(spans: Sequence[Span], problems: Problems, no_prompt: str) -> Iterator[Entry]:
     """The calls of a file; ``no_prompt`` is the remedy where a log holds calls without their messages."""
     known = {span.span_id: span for span in spans}
-    shared: dict[bytes, JsonObject] = {}
+    sharing = Sharing()
     tree = SpanTree({span_id: span.branch for span_id, span in known.items()})
     repeats = tree.repeats()
     lineages = tree.lineages(repeats)
@@ -80,8 +80,8 @@ def entries(spans: Sequence[Span], problems: Problems, no_prompt: str) -> Iterat
             problems.count("no prompt", span.line, f"a call without its messages counts as no turn: {no_prompt}")
         else:
             _remark(span, call, lineages.get(span_id), problems)
-            sent = tuple(_shared(message, shared) for message in call.messages)
-            yield _entry(span, replace(call, messages=sent), lineages.get(span_id))
+            once = replace(call, messages=sharing.once(call.messages), tools=sharing.once(call.tools))
+            yield _entry(span, once, lineages.get(span_id))
 
 
 def _was_served(call: Call) -> bool:
@@ -126,11 +126,6 @@ def completeness(call: Call) -> frozenset[Mark]:
     if not call.tools and any(message.get("tool_calls") or message.get("role") == "tool" for message in told):
         found.add("no_tools")
     return frozenset(found)
-
-
-def _shared(message: JsonObject, known: dict[bytes, JsonObject]) -> JsonObject:
-    """The message as it was sent before: what is sent again costs no memory twice."""
-    return known.setdefault(hashlib.blake2b(encode(message), digest_size=16).digest(), message)
 
 
 def _remark(span: Span, call: Call, lineage: str | None, problems: Problems) -> None:

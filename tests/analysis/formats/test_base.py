@@ -1,6 +1,6 @@
 """Problems of one file: their order, and many alike as one."""
 
-from analysis.formats.base import FormatError, Problems, UnknownFormat
+from analysis.formats.base import FilesRead, FormatError, Problems, UnknownFormat
 from analysis.model.session import Problem
 
 
@@ -40,3 +40,13 @@ def test_a_file_without_a_turn_says_why_and_what_stood_first() -> None:
     whole = Problems("f")
     whole.add(None, "cut off.")
     assert str(whole.refusal("no call in it", "x")).endswith("First problem: cut off.")
+
+
+def test_what_is_done_of_several_files_adds_up() -> None:
+    said: list[tuple[int, int]] = []
+    count = FilesRead(lambda number, done: said.append((number, done)))
+    count.within(4, 10)
+    count.end(10, files=2)
+    for done, total in ((1, 2), (2, 2), (3, 3)):
+        count.within_together(done, total)
+    assert said == [(1, 4), (3, 11), (3, 12), (4, 15)]

@@ -34,6 +34,18 @@ def test_what_went_to_no_model_is_no_turn() -> None:
     ]
 
 
+def test_a_history_that_is_sent_again_is_kept_once() -> None:
+    told, tool = [{"role": "user", "content": f"{number}"} for number in range(6)], {"type": "function"}
+    calls = [
+        {"call_type": "completion", "session_id": "s", "model_parameters": {"tools": [tool]}, "messages": told[:number]}
+        for number in range(1, 7)
+    ]
+    read = list(turns(litellm.read("\n".join(map(json.dumps, calls)).encode(), "f", "f")))
+    assert [list(turn.request.messages) for turn in read] == [told[:number] for number in range(1, 7)]
+    assert len({id(message) for turn in read for message in turn.request.messages}) == 6
+    assert len({id(tool) for turn in read for tool in turn.request.tools}) == 1
+
+
 def test_a_prompt_that_was_blacked_out_is_marked() -> None:
     *_others, last = turns(log_of_sample(PAYLOAD))
     assert last.completeness == {"redacted"} and last.usage.cached_tokens == 64

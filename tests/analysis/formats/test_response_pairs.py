@@ -8,6 +8,20 @@ FIRST = {"request": {"model": "m", "input": "a"}, "response": {"id": "r1", "obje
 NEXT = {"request": {"model": "m", "input": "b", "previous_response_id": "r1"}, "response": {"id": "r2"}}
 
 
+def test_a_history_that_is_sent_again_is_kept_once() -> None:
+    pairs = ResponsePairs(Problems("f"))
+    told = [{"role": "user", "content": f"{number}"} for number in range(6)]
+    asked = {"model": "m", "instructions": "i", "tools": [{"type": "function", "name": "f"}]}
+    for number in range(1, 7):
+        pairs.take(number, record({"request": {**asked, "input": told[:number]}}))
+    read = [entry.turn.request for entry in pairs.entries()]
+    system = {"role": "system", "content": "i"}
+    assert [list(request.messages) for request in read] == [[system, *told[:number]] for number in range(1, 7)]
+    assert len({id(message) for request in read for message in request.messages}) == 7
+    assert [dict(tool) for tool in read[0].tools] == [{"type": "function", "function": {"name": "f"}}]
+    assert len({id(tool) for request in read for tool in request.tools}) == 1
+
+
 def test_a_chain_is_known_when_all_pairs_are() -> None:
     pairs = ResponsePairs(Problems("f"))
     for line, taken in enumerate([FIRST, NEXT, {"request": {"model": "m"}}], 1):
