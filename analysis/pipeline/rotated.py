@@ -4,7 +4,7 @@ A log of calls is rotated, and a key in it is that of a session.  A transcript i
 was worked on: two files with it are two runs, unless one begins with all that the other has.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from analysis.formats import CALL_LOGS
@@ -16,15 +16,34 @@ ROTATED = frozenset(known.name for known in CALL_LOGS)
 
 def continued(sessions: Sequence[Session]) -> list[Session]:
     """The sessions of one source, pieces of one session joined; no two with a key of the log are called alike."""
-    by_key: dict[str, list[list[Session]]] = {}
-    for index, session in enumerate(sessions):
-        runs = by_key.setdefault(f"{index}" if session.inferred else f"key {session.session_id}", [])
-        same = next((run for run in runs if _is_one(run, session)), None)
-        if same is None:
-            runs.append([session])
-        else:
-            same.append(session)
-    return [session for runs in by_key.values() for session in _told_apart([_joined(run) for run in runs])]
+    pieces: dict[str, list[Session]] = {}
+    for index, session in enumerate(told_apart(sessions)):
+        pieces.setdefault(f"{index}" if session.inferred else f"key {session.session_id}", []).append(session)
+    return [_joined(found) for found in pieces.values()]
+
+
+def told_apart(sessions: Sequence[Session]) -> list[Session]:
+    """The same sessions; of several runs under one key the first keeps it, others are called by their files as well."""
+    runs: dict[str, dict[str, list[Session]]] = {}
+    found = []
+    for session in sessions:
+        if not session.inferred:
+            known = runs.setdefault(session.session_id, {})
+            named = next((name for name, run in known.items() if _is_one(run, session)), None) or _name(session, known)
+            known.setdefault(named, []).append(session)
+            session = session if named == session.session_id else replace(session, session_id=named)
+        found.append(session)
+    return found
+
+
+def _name(run: Session, known: Collection[str]) -> str:
+    if not known:
+        return run.session_id
+    named, number = f"{run.session_id} ({run.file})", 1
+    while named in known:
+        number += 1
+        named = f"{run.session_id} ({run.file}, {number})"
+    return named
 
 
 def _is_one(run: Sequence[Session], session: Session) -> bool:
@@ -51,16 +70,3 @@ def _joined(pieces: Sequence[Session]) -> Session:
         file=" + ".join(dict.fromkeys(piece.file for piece in pieces)),
         turns=tuple(replace(turns[index], number=number) for number, index in enumerate(order, 1)),
     )
-
-
-def _told_apart(runs: Sequence[Session]) -> Iterator[Session]:
-    """Runs of one key: the first keeps it, the others are called by their files as well."""
-    called = {runs[0].session_id}
-    yield runs[0]
-    for run in runs[1:]:
-        named, number = f"{run.session_id} ({run.file})", 1
-        while named in called:
-            number += 1
-            named = f"{run.session_id} ({run.file}, {number})"
-        called.add(named)
-        yield replace(run, session_id=named)

@@ -51,7 +51,9 @@ def test_sources_of_one_server_are_joined() -> None:
     ],
 )
 def test_equal_names_in_several_sources_are_told_apart(groups: dict[str, str], names: list[str]) -> None:
-    sources = [Source(name.strip(), tuple(LogFile(one, b"") for one in inner.split())) for name, inner in groups.items()]
+    sources = [
+        Source(name.strip(), tuple(LogFile(one, b"") for one in inner.split())) for name, inner in groups.items()
+    ]
     assert [file.name for file in joined(sources).files] == names
 
 
