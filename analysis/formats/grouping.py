@@ -6,6 +6,7 @@ by role, stripped text and tool names.  One key may hold several lineages: those
 """
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -23,11 +24,13 @@ class Entry:
     """A turn without its number, and the session key of the log (None where it has none).
 
     ``inferred`` is a key that was made up when the log was written: an earlier reader told its session by the messages.
+    ``trace`` stands for a missing key where several turns share it: many clients begin a new trace with every call.
     """
 
     turn: Turn
     key: str | None
     inferred: bool = False
+    trace: str | None = None
 
 
 def grouped(entries: Sequence[Entry], file: str, source: str, log_format: str) -> tuple[Session, ...]:
@@ -35,11 +38,13 @@ def grouped(entries: Sequence[Entry], file: str, source: str, log_format: str) -
     sessions: dict[str, list[Turn]] = {}
     inference = _Inference()
     inferred = set()
+    traces = Counter(entry.trace for entry in entries if entry.key is None)
     for entry in _in_time(entries):
-        key = entry.key
+        key = entry.trace if entry.key is None and traces[entry.trace] > 1 else entry.key
+        is_told = key is not None and not entry.inferred
         if key is None:
             key = inference.session_of(entry.turn)
-        if entry.key is None or entry.inferred:
+        if not is_told:
             inferred.add(key)
         sessions.setdefault(key, []).append(entry.turn)
     return tuple(

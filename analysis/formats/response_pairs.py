@@ -73,6 +73,7 @@ def _entry(line: int, record: Fields, body: dict[str, Json], answer: dict[str, J
         first_text(body.get("model"), answer.get("model")) or "",
         (*head, *history),
         key=key,
+        trace=wrapper.trace(record, {}),
         tools=[chat_tool(tool) for tool in objects(body.get("tools"))],
         request_id=first_text(wrapper.value(record, wrapper.REQUEST_ID), answer.get("id")),
         template_kwargs=_template_kwargs(body),
