@@ -37,6 +37,7 @@ PROMPT = ("input", "prompt_tokens", "input_tokens", "promptTokens")
 OUTPUT = ("output", "completion_tokens", "output_tokens", "completionTokens")
 SUBTRACTED = ("input_cached_tokens", "input_cache_read")  # Langfuse takes them off the prompt
 CACHED = (*SUBTRACTED, "prompt_details.cache_read", "cache_read_input_tokens", "cached_tokens")
+ANTHROPIC = ("cache_read_input_tokens", "cache_creation_input_tokens")  # which are not in its prompt
 CREATED = ("cache_creation_input_tokens", "prompt_details.cache_write")
 
 
@@ -172,9 +173,8 @@ def counted(said: JsonObject) -> Usage:
         beside = sum(inner) - (count(cached) or 0) if any(one in said for one in SUBTRACTED) else sum(inner)
         answered = None if output is None else output + sum(outer)
         return usage(prompt, answered, cached, created=max(beside, 0), apart=True)
-    return settled(
-        prompt, output, cached, created=_said(said, CREATED), total=total, apart="cache_read_input_tokens" in said
-    )
+    apart = any(one in said for one in ANTHROPIC)
+    return settled(prompt, output, cached, created=_said(said, CREATED), total=total, apart=apart)
 
 
 def _said(held: JsonObject, names: tuple[str, ...]) -> Json:

@@ -134,6 +134,11 @@ def test_a_table_gives_what_the_same_observations_give(name: str) -> None:
             Usage(100, 5, 90, "reported"),
             id="Anthropic's",
         ),
+        pytest.param(
+            {"input": 100, "cache_creation_input_tokens": 60, "output": 5},
+            Usage(160, 5, None, "omitted"),
+            id="Anthropic's, nothing read",
+        ),
         pytest.param({"input": 100, "input_cache_read": 0, "output": 5}, Usage(100, 5, 0, "reported"), id="zero"),
         pytest.param({"input": 99, "input_audio": 1, "output": 5}, Usage(100, 5, None, "omitted"), id="not said"),
         pytest.param({"promptTokens": 100, "completionTokens": 5}, Usage(100, 5, None, "omitted"), id="older names"),
