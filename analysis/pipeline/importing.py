@@ -24,6 +24,7 @@ from analysis.pipeline.reading import read_files
 from analysis.pipeline.record import records
 from analysis.pipeline.renderer_choice import unusable
 from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.repeats import once
 from analysis.pipeline.resuming import begun, has_grown, known_before
 from analysis.pipeline.rotated import continued
 from analysis.pipeline.sources import Source
@@ -174,7 +175,8 @@ def _sessions(source: Source, log_format: str | None, progress: Progress | None)
             problems.extend(log.problems)
     if not sessions and refused:
         raise refused[0]
-    return continued(sessions), problems
+    found, repeated = once(sessions)
+    return continued(found), [*problems, *repeated]
 
 
 def _stage(progress: Progress | None, stage: str) -> Callable[[int, int], None] | None:
