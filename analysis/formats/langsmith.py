@@ -56,7 +56,7 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
     for line, record in jsontext.records(data, problems, progress):
         said = {key: jsontext.decode(raw) for key, raw in record.items()}
         for run in _runs(said):
-            run_id = first_text(run.get("id")) or f"line {line}"
+            run_id = first_text(run.get("id")) or f"run {len(runs) + 1}"
             first, known = runs.get(run_id, (line, {}))
             runs[run_id] = (
                 first,

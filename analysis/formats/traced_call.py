@@ -5,7 +5,7 @@ Does not read any tool's words.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from msgspec.json import encode
@@ -68,7 +68,7 @@ class Span:
 
 def entries(spans: Sequence[Span], problems: Problems, no_prompt: str) -> Iterator[Entry]:
     """The calls of a file; ``no_prompt`` is the remedy where a log holds calls without their messages."""
-    known = {span.span_id: span for span in _settled(spans)}
+    known = _by_id(_settled(spans), problems)
     shared: dict[bytes, JsonObject] = {}
     tree = SpanTree({span_id: span.branch for span_id, span in known.items()})
     repeats = tree.repeats()
@@ -85,6 +85,17 @@ def entries(spans: Sequence[Span], problems: Problems, no_prompt: str) -> Iterat
             _remark(span, call, lineages.get(span_id), problems)
             sent = tuple(_shared(message, shared) for message in call.messages)
             yield _entry(span, replace(call, messages=sent), lineages.get(span_id))
+
+
+def _by_id(spans: Iterable[Span], problems: Problems) -> dict[str, Span]:
+    """The spans by their ids, the last one of each."""
+    known: dict[str, Span] = {}
+    for span in spans:
+        before = known.get(span.span_id)
+        if before is not None and before.call is not None:
+            problems.count("id", span.line, "a call whose id another one in the log has: only the last of them counts.")
+        known[span.span_id] = span
+    return known
 
 
 def _settled(spans: Sequence[Span]) -> Iterator[Span]:

@@ -14,7 +14,7 @@ from analysis.formats.base import Problems
 from analysis.model.session import Problem, Request, Session, Turn
 
 MESSAGE = "a call that is logged twice, counted once."
-_MADE_UP = re.compile(r"^line-\d+$|(?:^| )(?:message|line|step|call) \d+$")  # ids that readers give
+_MADE_UP = re.compile(r"^line-\d+$|(?:^| )(?:message|line|step|call|observation|run) \d+$")  # ids that readers give
 _PARTS = tuple(field.name for field in fields(Request))
 _Known = dict[tuple[str, float | None], list[Turn]]
 

@@ -177,6 +177,12 @@ def test_a_trace_of_the_api_and_a_page_are_read() -> None:
     assert ids == ["s9", "t"], "a session where there is one, else the trace"
 
 
+def test_observations_without_ids_are_calls_of_their_own() -> None:
+    bare: list[Json] = [{**SEEN, "id": None, "input": f"question {number}"} for number in range(3)]
+    log = langfuse.read(json.dumps({"data": bare, "meta": {}}).encode(), "f", "s")
+    assert [turn.request.messages[0]["content"] for turn in turns(log)] == [f"question {n}" for n in range(3)]
+
+
 def test_tools_that_langfuse_took_out() -> None:
     defined = {"f": '{"description": "d", "parameters": {}}'}
     (turn,) = turns(langfuse.read(json.dumps({**SEEN, "toolDefinitions": defined}).encode(), "f", "s"))

@@ -13,6 +13,7 @@ ASKED: tuple[JsonObject, ...] = ({"role": "user", "content": "hi"},)
 CALLING: JsonObject = {"role": "assistant", "tool_calls": [{"id": "c1"}]}
 TOOL: JsonObject = {"type": "function", "function": {"name": "f"}}
 CALL = Call("m", ASKED, usage=Usage(9, 1, 0, "reported"))
+TWICE = "a call whose id another one in the log has: only the last of them counts."
 SPAN = Span("a", None, 1, "s", CALL)
 
 
@@ -28,7 +29,8 @@ def read(*spans: Span) -> tuple[list[tuple[str, str | None]], list[str]]:
         pytest.param([SPAN], [("a", None)], [], id="a call"),
         pytest.param([replace(SPAN, call=None)], [], [], id="another span"),
         pytest.param([SPAN, replace(SPAN, span_id="b", parent_id="a")], [("b", None)], [], id="told twice"),
-        pytest.param([SPAN, SPAN], [("a", None)], [], id="exported twice"),
+        pytest.param([SPAN, SPAN], [("a", None)], [TWICE], id="exported twice"),
+        pytest.param([replace(SPAN, call=None), SPAN], [("a", None)], [], id="no call before"),
         pytest.param(
             [replace(SPAN, failed=True, call=replace(CALL, usage=Usage()))],
             [],

@@ -42,7 +42,15 @@ def session(*turns: Turn, file: str = "a") -> Session:
         pytest.param(IDS, replace(IDS, request=replace(IDS.request, prompt="x")), False, id="ids and text"),
         *(
             pytest.param(replace(CALL, request_id=made_up), replace(SAID, request_id=made_up), False, id=made_up)
-            for made_up in ("line-3", "django-1 message 2", "step 4", "rollout line 12", "s step 1")
+            for made_up in (
+                "line-3",
+                "django-1 message 2",
+                "step 4",
+                "rollout line 12",
+                "s step 1",
+                "observation 2",
+                "run 3",
+            )
         ),
     ],
 )
