@@ -1,25 +1,40 @@
-"""The causes of all sessions, ranked by the tokens they cost; a click shows the sessions of one."""
+"""The causes of the sessions that are listed, ranked by the tokens they cost; a click shows the sessions of one."""
 
 import pandas as pd
 import streamlit as st
 
 from analysis.report.words import IN_WORDS
-from app import state
+from app import desk_state, state
 
 
 def causes() -> pd.DataFrame:
-    """One row per cause with its share of what all of them cost; made once per state of the store."""
+    """One row per session and cause; read once per state of the store, and not to be changed."""
     return _causes(state.stamp())
 
 
-@st.cache_data(show_spinner=False, max_entries=4)
+@st.cache_resource(show_spinner=False, max_entries=2)
 def _causes(stamp: state.Stamp) -> pd.DataFrame:
-    frame = state.repository().causes()
-    return frame.assign(
+    return state.repository().causes()
+
+
+def ranked(causes: pd.DataFrame, sessions: pd.DataFrame) -> pd.DataFrame:
+    """One row per cause in these sessions with its share of what all of them cost, the costliest first.
+
+    Tokens are NA where only texts were compared.
+    """
+    mine = causes[causes.session_key.isin(sessions.session_key)].groupby("code")
+    frame = pd.DataFrame(
+        {
+            "tokens": mine.tokens.sum(min_count=1).astype("Int64"),
+            "turns": mine.turns.sum(),
+            "sessions": mine.session_key.nunique(),
+        }
+    ).reset_index()
+    frame = frame.assign(
         words=[IN_WORDS.get(code, "") for code in frame.code],
-        tokens=pd.array(frame.tokens, dtype="Int64"),  # unknown where only texts were compared
         share=frame.tokens / max(1, int(frame.tokens.sum())),
     )
+    return frame.sort_values(["tokens", "turns"], ascending=False, kind="stable", na_position="last", ignore_index=True)
 
 
 def table(frame: pd.DataFrame) -> str | None:
@@ -27,9 +42,10 @@ def table(frame: pd.DataFrame) -> str | None:
     column = st.column_config
     event = st.dataframe(
         frame[["code", "words", "tokens", "share", "turns", "sessions"]],
-        key=f"causes_{state.table_number()}",
+        key=desk_state.field("causes"),
         hide_index=True,
-        height=min(35 * len(frame) + 38, 320),
+        height=min(35 * len(frame) + 38, 250),
+        placeholder="?",
         on_select="rerun",
         selection_mode="single-row",
         alt="Causes by the tokens they cost; select one to see its sessions only",
@@ -46,7 +62,6 @@ def table(frame: pd.DataFrame) -> str | None:
     return str(frame.code.iloc[rows[0]]) if rows else None
 
 
-def with_cause(sessions: pd.DataFrame, frame: pd.DataFrame, code: str) -> pd.DataFrame:
-    """The sessions that a cause stands in."""
-    (keys,) = frame.session_keys[frame.code == code]
-    return sessions[sessions.session_key.isin(list(keys))]
+def with_cause(causes: pd.DataFrame, codes: tuple[str, ...]) -> set[int]:
+    """The keys of the sessions that any of these causes stands in."""
+    return set(causes.session_key[causes.code.isin(codes)])

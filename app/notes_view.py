@@ -108,7 +108,7 @@ def _editor(annotation: Annotation) -> None:
             height=140,
         )  # fmt: skip
         with st.container(horizontal=True, gap="small"):
-            save = st.form_submit_button("Save", type="primary")
+            save = st.form_submit_button("Save note", type="primary")
             cancel = st.form_submit_button("Cancel")
     if cancel:
         notes_state.edit(None)

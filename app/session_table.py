@@ -1,5 +1,6 @@
-"""The table of all sessions and what stands around it."""
+"""The sessions of the store with their verdicts, and what stands around their table: sums, and the imports."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import streamlit as st
 
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionFigures
-from analysis.report.palette import palette
+from analysis.report.figure_words import UNKNOWN
 from analysis.report.words import counted, verdict
 from app import state
 from app.plain import plain
@@ -18,10 +19,11 @@ COUNTS = (
     "reusable_tokens", "missed_tokens", "lost_tokens", "unknown_turns", "mismatched_turns", "text_turns",
     "text_changes", "text_meant",
 )  # fmt: skip
-SHOWN = (
-    "session_id", "source", "verdict", "causes", "wasted_tokens", "wasted_share", "hit_rate", "hit_rates", "num_turns",
-    "prompt_tokens", "model", "started",
+FIGURES = (
+    *COUNTS, "causes", "costliest_turn", "costliest_path", "costliest_role", "text_turn", "text_path", "text_role",
 )  # fmt: skip
+TILE_WIDTH = 172  # pixels: six stand in a row at 1,280 pixels, narrower windows wrap them
+WASTED = "computed although the server had seen them: lost after earlier text changed, or missed though unchanged."
 
 
 def sessions() -> pd.DataFrame:
@@ -32,7 +34,7 @@ def sessions() -> pd.DataFrame:
 @st.cache_data(show_spinner=False, max_entries=4)
 def _sessions(stamp: state.Stamp) -> pd.DataFrame:
     frame = state.repository().sessions()
-    figures = [figures_of(row) for row in frame.to_dict("records")]
+    figures = [figures_of(row) for row in frame[list(FIGURES)].to_dict("records")]
     return frame.assign(
         verdict=[verdict(one) for one in figures],
         wasted_tokens=pd.array([wasted(one) for one in figures], dtype="Int64"),
@@ -53,9 +55,9 @@ def _share(part: int | None, whole: int) -> float | None:
     return part / whole if part is not None and whole else None
 
 
-def figures_of(row: dict[str, object]) -> SessionFigures:
+def figures_of(row: Mapping[str, Any]) -> SessionFigures:
     """A row of the store as the figures of a session."""
-    counts = {name: int(str(row[name]).partition(".")[0]) for name in COUNTS}
+    counts = {name: int(row[name]) for name in COUNTS}
     codes = row["causes"]
     return SessionFigures(
         **counts,
@@ -75,74 +77,65 @@ def _segment(path: object, role: object) -> Segment | None:
     return None if pd.isna(path) else Segment(str(path), None, None if pd.isna(role) else str(role))
 
 
-def matching(frame: pd.DataFrame, search: str) -> pd.DataFrame:
-    """The rows whose session, source or model holds every word of the search."""
-    for word in search.split():
-        texts = frame.session_id + "\n" + frame.source + "\n" + frame.model
-        frame = frame[texts.str.contains(word, case=False, regex=False)]
-    return frame
-
-
 def totals(frame: pd.DataFrame) -> None:
-    """Sums over all sessions."""
+    """Sums over the sessions that are listed; seconds and money where they are known of any."""
     known, prompt = (int(frame[name].sum()) for name in ("known_prompt_tokens", "prompt_tokens"))
     measured = frame[frame.wasted_tokens.notna()]
     wasted_tokens, measured_tokens = int(measured.wasted_tokens.sum()), int(measured.prompt_tokens.sum())
-    first, second, third, fourth = st.columns(4)
-    first.metric("Sessions", f"{len(frame):,}", border=True, height="stretch")
-    second.metric("Prompt tokens", f"{prompt:,}", border=True, height="stretch")
-    third.metric(
-        "Hit rate",
-        f"{frame.cached_tokens.sum() / known:.1%}" if known else "not reported",
-        border=True,
-        height="stretch",
-        help="Cached over prompt tokens, over the turns whose cached tokens the server reported.",
-    )
-    fourth.metric(
-        "Wasted tokens",
-        f"{wasted_tokens:,}" if len(measured) else "unknown",
-        delta=f"{wasted_tokens / measured_tokens:.1%} of the prompts" if measured_tokens else None,
-        delta_color="off",
-        delta_arrow="off",
-        border=True,
-        height="stretch",
-        help="Computed although the server had seen them: lost after earlier text changed, or missed though unchanged.",
-    )
+    share = f"{wasted_tokens / measured_tokens:.1%} of the prompts" if measured_tokens else None
+    rate = f"{frame.cached_tokens.sum() / known:.1%}" if known else UNKNOWN
+    wasted_words = short(wasted_tokens) if len(measured) else UNKNOWN
+    reported = "Cached over prompt tokens, over the turns whose cached tokens the server reported."
+    tiles = [
+        ("Sessions", f"{len(frame):,}", None, None),
+        ("Prompt tokens", short(prompt), None, f"{prompt:,}"),
+        ("Hit rate", rate, None, reported),
+        (
+            "Wasted tokens",
+            wasted_words,
+            share,
+            f"{wasted_tokens:,}: {WASTED}" if len(measured) else WASTED.capitalize(),
+        ),
+        *_costs(frame),
+    ]
+    with st.container(horizontal=True, gap="small"):
+        for label, value, note, words in tiles:
+            st.metric(
+                label,
+                value,
+                delta=note,
+                delta_color="off",
+                delta_arrow="off",
+                border=True,
+                height="stretch",
+                width=TILE_WIDTH,
+                help=words,
+            )
 
 
-def table(frame: pd.DataFrame) -> int | None:
-    """Show the sessions; return the key of the one that was clicked."""
-    column = st.column_config
-    event = st.dataframe(
-        frame[list(SHOWN)],
-        key=f"sessions_{state.table_number()}",
-        hide_index=True,
-        height=min(35 * len(frame) + 38, 620),
-        on_select="rerun",
-        selection_mode="single-cell",
-        alt="All sessions, the most wasteful first; click a row to open it",
-        column_config={
-            "session_id": column.TextColumn("Session", width=150, pinned=True),
-            "verdict": column.TextColumn("Verdict", width=440),
-            "causes": column.ListColumn("Causes", width=140),
-            "wasted_tokens": column.NumberColumn("Wasted", format="localized", width=80),
-            "wasted_share": column.NumberColumn("of prompts", format="percent", width=85),
-            "hit_rate": column.ProgressColumn("Hit rate", format="percent", min_value=0, max_value=1, width=100),
-            "hit_rates": column.BarChartColumn(
-                "Hit rate by turn", y_min=0, y_max=1, width=100, color=palette(state.is_dark()).reported
-            ),
-            "num_turns": column.NumberColumn("Turns", format="localized", width=60),
-            "prompt_tokens": column.NumberColumn("Prompt tokens", format="localized", width=100),
-            "model": column.TextColumn("Model", width=140),
-            "source": column.TextColumn("Source", width=150),
-            "started": column.DatetimeColumn("Started (UTC)", format="YYYY-MM-DD HH:mm", width=130),
-        },
-    )
-    cells = event.selection.cells
-    return int(frame.session_key.iloc[cells[0][0]]) if cells else None
+def _costs(frame: pd.DataFrame) -> list[tuple[str, str, str | None, str | None]]:
+    """Tiles of wasted seconds and wasted cost, each over the sessions of which it is known."""
+    tiles: list[tuple[str, str, str | None, str | None]] = []
+    for label, column, words in (
+        ("Wasted seconds", "wasted_seconds", "Wasted tokens over the prefill rate of the model."),
+        ("Wasted cost", "wasted_cost", "What wasted tokens cost more than cached ones, in the currency of Prices."),
+    ):
+        known = frame[column].dropna()
+        if len(known):
+            note = None if len(known) == len(frame) else f"of {len(known):,} sessions"
+            digits = 0 if known.sum() >= 1000 else 2
+            tiles.append((label, f"{known.sum():,.{digits}f}", note, words))
+    return tiles
 
 
-def imports(frame: pd.DataFrame, may_forget: bool = True) -> int | None:
+def short(count: int) -> str:
+    """A count that fits into a tile: from a million on in millions."""
+    if count < 1_000_000:
+        return f"{count:,}"
+    return f"{count / 1e6:,.{2 if count < 10_000_000 else 1}f} M"
+
+
+def imports(frame: pd.DataFrame, zone: str, may_forget: bool) -> int | None:
     """What was imported; return the key of an import that the person wants to forget."""
     if frame.empty:
         return None
@@ -157,7 +150,9 @@ def imports(frame: pd.DataFrame, may_forget: bool = True) -> int | None:
                 "file": "Log",
                 "num_sessions": st.column_config.NumberColumn("Sessions", format="localized"),
                 "num_bytes": st.column_config.NumberColumn("Size", format="bytes"),
-                "imported_at": st.column_config.DatetimeColumn("Imported", format="YYYY-MM-DD HH:mm"),
+                "imported_at": st.column_config.DatetimeColumn(
+                    f"Imported ({zone})", format="YYYY-MM-DD HH:mm", timezone=zone
+                ),
             },
             alt="Imported logs" + ("; select one to forget it" if may_forget else ""),
         )

@@ -13,7 +13,7 @@ from analysis.report import figure_words
 from analysis.report.figure_words import BASIS, FIDELITY
 from analysis.report.text_words import incomplete, parts_at
 from analysis.report.words import counted, described, reconciled, summary, verdict
-from app import case_form, charts, notes_state, notes_view, state
+from app import case_form, charts, desk_state, notes_state, notes_view, state
 from app.block_map import block_map
 from app.markers import clients, markers_of
 from app.plain import plain
@@ -33,11 +33,12 @@ def headline(record: SessionRecord) -> None:
         facts.append("grouped by its messages: the log has no session key")
     if names := clients(record):
         facts.append(f"client {names}")
-    st.text(" · ".join(facts))
-    markers_of(*record.turns)
     st.subheader(plain(verdict(figures(record))), anchor=False)
-    if sentence := summary(record):
-        st.text(sentence)
+    markers_of(*record.turns)
+    with st.expander("For engineers"):
+        st.text(" · ".join(facts))
+        if sentence := summary(record):
+            st.text(sentence)
     if record.turns and all(turn.cached_tokens is None for turn in record.turns):
         st.info(plain(f"Cached tokens are {BASIS[record.turns[0].cached_basis]}."))
     for problem in record.problems:
@@ -158,15 +159,18 @@ def turn_table(record: SessionRecord, session_key: int) -> None:
     """Every figure of every turn, as a table."""
     written = Counter(turn for turn, _block in notes_view.marks(notes_state.placed(record, session_key), 1))
     with st.expander("All turns as a table"):
-        frame = _table(record.turns).assign(Annotations=[written[turn.turn] for turn in record.turns])
+        frame = _table(record.turns, desk_state.chosen_zone())
+        frame = frame.assign(Annotations=[written[turn.turn] for turn in record.turns])
         st.dataframe(frame, hide_index=True, alt="All turns with all token figures")
 
 
-def _table(turns: tuple[TurnRecord, ...]) -> pd.DataFrame:
+def _table(turns: tuple[TurnRecord, ...], zone: str) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Turn": [turn.turn for turn in turns],
-            "Started (UTC)": pd.to_datetime([turn.started_at for turn in turns], unit="s", utc=True),
+            f"Started ({zone})": pd.to_datetime([turn.started_at for turn in turns], unit="s", utc=True).tz_convert(
+                zone
+            ),
             "Prompt": _whole(turn.prompt_tokens for turn in turns),
             "Output": _whole(turn.output_tokens for turn in turns),
             "Cached": _whole(turn.cached_tokens for turn in turns),

@@ -1,5 +1,7 @@
 """What survives a rerun: the one file that names session-state keys, query parameters and caches.
 
+Those of the list of sessions, which is asked for in many ways, are in ``desk_state`` and ``desk_address``.
+
 Caches are keyed on the store's version and on keys of rows, so an import is seen at once and nothing else is read
 twice.
 """

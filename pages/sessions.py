@@ -1,18 +1,33 @@
-"""Sessions: everything in the store, the most wasteful first."""
+"""Sessions: everything in the store, the worst first, to be filtered, marked and compared."""
 
 import streamlit as st
 
-from analysis.report.words import counted
-from app import cause_table, problems_view, session_table, state, visitors
+from app import (
+    cause_table,
+    compared_view,
+    desk_filters,
+    desk_state,
+    desk_view,
+    problems_view,
+    session_table,
+    state,
+    visitors,
+)
 from app.log_form import add_logs
 from app.plain import plain
+from app.rates_view import rates_dialog
 
 if state.needs_samples():
     bar = st.progress(0.0, "First start: analysing the sample sessions")
     state.fill_with_samples(lambda stage, done, total: bar.progress(done / total, f"{done} of {total} {stage}"))
     bar.empty()
 
-title, action = st.columns([5, 1], vertical_alignment="bottom")
+asked = desk_state.asked()
+if asked.compare:
+    compared_view.compared(asked)
+    st.stop()
+
+title, prices, action = st.columns([4, 1, 1], vertical_alignment="bottom")
 title.title("Sessions", anchor=False)
 if not visitors.may_write():
     action.caption("Read-only", help=visitors.READING)
@@ -21,34 +36,24 @@ elif action.button("Add logs", type="primary", width="stretch"):
 if message := state.said():
     st.success(plain(message))
 
-frame = session_table.sessions()
+frame = desk_state.sessions()
 if frame.empty:
     st.info("No session is stored. Add logs: one JSON request with its response a line, from any proxy before vLLM.")
     problems_view.problems()
     st.stop()
+if prices.button("Prices", icon=":material/payments:", width="stretch", help="Prices and prefill rates by model"):
+    rates_dialog(desk_state.models())
 
-session_table.totals(frame)
 causes = cause_table.causes()
-picked = None
-if not causes.empty:
-    with st.expander(f"What it was lost to ({counted(len(causes), 'cause')})", expanded=True):
-        picked = cause_table.table(causes)
-search = st.text_input("Search", placeholder="session, source or model", label_visibility="collapsed")
-among = frame if picked is None else cause_table.with_cause(frame, causes, picked)
-if picked is not None:
-    st.caption(plain(f"{counted(len(among), 'session')} with {picked}; clear the selection above to see all."))
-shown = session_table.matching(among, search)
-if shown.empty:
-    st.info(f"None of {counted(len(among), 'session')} matches “{plain(search)}”.")
-elif (chosen := session_table.table(shown)) is not None:
-    state.open_session(chosen)
-    st.switch_page("../pages/session.py", query_params={"session": str(chosen)})
-st.caption(
-    "Click a row to open the session. Wasted tokens: lost, computed again because earlier text changed, and missed,"
-    " unchanged and computed again all the same."
-)
+asked = desk_filters.controls(asked, frame, causes.code.unique())
+desk_filters.active(asked)
+shown = desk_view.listed(frame, asked, causes)
+session_table.totals(shown)
+asked = desk_view.what_it_was_lost_to(frame, asked, causes)
+desk_state.ask(asked)
+desk_view.sessions(shown, asked, len(frame))
 problems_view.problems()
-forgotten = session_table.imports(state.repository().imports(), visitors.may_write())
+forgotten = session_table.imports(state.repository().imports(), desk_state.zone(asked), visitors.may_write())
 if forgotten is not None:
     state.forget(forgotten)
     st.rerun()

@@ -24,6 +24,14 @@ class Price:
     output: float
 
 
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What a person gave for a model: its price, and the computed tokens a second of its prefill; None is not given."""
+
+    price: Price | None = None
+    prefill: float | None = None
+
+
 def total_cost(price: Price, prompt_tokens: int, cached_tokens: int, output_tokens: int) -> float:
     """What these tokens cost, in the currency of the price."""
     computed = prompt_tokens - cached_tokens

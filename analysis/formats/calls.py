@@ -7,6 +7,7 @@ no further.  Does not read any file.
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
+from analysis.formats.credentials import without_credentials
 from analysis.formats.grouping import Entry
 from analysis.formats.jsontext import decode
 from analysis.formats.salts import fingerprint
@@ -41,7 +42,7 @@ def entry(
         kind="chat",
         model=model,
         messages=tuple(messages),
-        tools=tuple(tools),
+        tools=tuple(map(without_credentials, tools)),
         template_kwargs=template_kwargs or {},
         salt=fingerprint(salt),
     )

@@ -47,9 +47,9 @@ def _entry(record: Fields, line: int, bodies: BodyReader, problems: Problems) ->
     body = jsontext.fields(wrapper.unquoted(wrapped)) if wrapped is not None else record
     request = bodies.request(body)
     parts = answered(record, bare=wrapped is None)
-    status = wrapper.value(record, ("status",))
-    if parts.reply is None and (parts.error is not None or (isinstance(status, int) and status >= 400)):
+    if parts.reply is None and (parts.error is not None or wrapper.failed(record)):
         # Not the server's words: they may echo the request, and with it a salt or a key.
+        status = wrapper.value(record, ("status",))
         said = status if isinstance(status, int) else "not logged"
         problems.count("failed", line, f"the call failed (status {said}) and counts as no turn.")
         return None

@@ -12,6 +12,7 @@ from analysis.formats import jsontext, shape
 from analysis.formats.base import Problems, Progress
 from analysis.formats.bodies import response
 from analysis.formats.calls import count, dig, entry, first_text, mapping, objects, template_kwargs, usage
+from analysis.formats.credentials import as_replica
 from analysis.formats.grouping import Entry, grouped
 from analysis.formats.stored import Data
 from analysis.formats.times import seconds
@@ -91,7 +92,7 @@ def _entries(line: int, said: dict[str, Json], problems: Problems) -> Iterator[E
         started_at=seconds(said.get("startTime")),
         ended_at=seconds(said.get("endTime")),
         first_token_at=seconds(said.get("completionStartTime")),
-        replica=first_text(said.get("model_id"), said.get("api_base")),
+        replica=as_replica(first_text(said.get("model_id"), said.get("api_base"))),
         server_version=parts.server_version,
     )
 

@@ -51,7 +51,7 @@ class ResponsePairs:
         for line, record, body, answer in self._taken:
             if "input" not in body:
                 self.problems.count("left out", line, "left out: the request has no input.")
-            elif wrapper.failed(record) or (answer.get("error") and not answer.get("output")):
+            elif wrapper.failed(record) or (_has_failed(answer) and not answer.get("output")):
                 self.problems.count("failed", line, "the call failed and counts as no turn.")
             else:
                 found.append(_entry(line, record, body, answer, chains))
@@ -87,6 +87,10 @@ def _entry(line: int, record: Fields, body: dict[str, Json], answer: dict[str, J
         ),
         **said,
     )
+
+
+def _has_failed(answer: dict[str, Json]) -> bool:
+    return bool(answer.get("error")) or answer.get("status") in ("failed", "cancelled")
 
 
 def _continued(

@@ -9,6 +9,7 @@ import msgspec
 
 from analysis.formats import jsontext
 from analysis.formats.calls import first_text, mapping, marks, objects
+from analysis.formats.credentials import as_replica
 from analysis.formats.jsontext import Fields
 from analysis.formats.times import seconds
 from analysis.model.session import Json
@@ -141,7 +142,8 @@ def said(record: Fields) -> dict[str, Any]:
 def failed(record: Fields) -> bool:
     """Whether the wrapper says that the call failed."""
     status = value(record, ("status",))
-    return (isinstance(status, int) and status >= 400) or status in ("failure", "error")
+    said = (isinstance(status, int) and status >= 400) or status in ("failure", "failed", "error")
+    return said or bool(value(record, ("error",)))
 
 
 def session_key(record: Fields, body: Fields) -> str | None:
@@ -175,7 +177,7 @@ def replica(record: Fields) -> str | None:
     if isinstance(answer, dict):
         names.append(answer.get("provider"))
     found = next((name for name in names if isinstance(name, str | int) and str(name)), None)
-    return None if found is None else str(found)
+    return None if found is None else as_replica(str(found))
 
 
 def raw(record: Fields, names: tuple[str, ...]) -> msgspec.Raw | None:

@@ -25,7 +25,7 @@ class Palette:
 
     ``hatch`` is drawn over a state that is hatched, ``prompt`` outlines the length of a prompt, ``grid`` and
     ``text`` are for axes; ``background`` and ``text`` are those of Streamlit's own theme.  ``link`` and ``soft``, a
-    background of quotes, are for reports.
+    background of quotes, are for reports.  ``series`` are for names that mean nothing else, the largest first.
     """
 
     states: Mapping[BlockState, str]
@@ -38,6 +38,7 @@ class Palette:
     grid: str
     link: str
     soft: str
+    series: tuple[str, ...]
 
     def part(self, name: PartName) -> str:
         """The colour of a part of the token account."""
@@ -59,6 +60,7 @@ LIGHT = Palette(
     grid="#E3E6EB",
     link="#1F57A0",
     soft="#F4F5F7",
+    series=("#0B5FA5", "#C44E00", "#3A8F5C", "#8A5FBF", "#9A7200", "#2A86AD", "#B04A6F", "#6B7280"),
 )
 
 DARK = Palette(
@@ -72,6 +74,7 @@ DARK = Palette(
     grid="#2B2F38",
     link="#8AB4E8",
     soft="#22211F",
+    series=("#5AA0E0", "#F28A4B", "#63C08B", "#B79AE6", "#E3C04F", "#8FD0EA", "#E58FB0", "#9AA3B2"),
 )
 
 

@@ -48,10 +48,9 @@ SESSIONS = """
 """
 
 CAUSES = """
-    SELECT code, sum(tokens) AS tokens, count(DISTINCT (session_key, turn)) AS turns,
-        count(DISTINCT session_key) AS sessions, list(DISTINCT session_key ORDER BY session_key) AS session_keys
+    SELECT session_key, code, sum(tokens) AS tokens, count(DISTINCT turn) AS turns
     FROM findings WHERE kind = 'cause' AND NOT deliberate
-    GROUP BY code ORDER BY tokens DESC NULLS LAST, turns DESC, code
+    GROUP BY session_key, code ORDER BY session_key, code
 """
 
 MODELS = """

@@ -21,6 +21,7 @@ from analysis.model.session import Problem, TokenIds
 from analysis.store.backup import copy_store
 from analysis.store.cases import Cases, forget_in_cases
 from analysis.store.database import MEMORY, StoreError, connect, looked_into, unreadable
+from analysis.store.desk import Desk, drop_lost_marks
 from analysis.store.notes import Annotations, forget_annotations
 from analysis.store.queries import CAUSES, MODELS, PROBLEMS, SESSIONS
 from analysis.store.reading import StoredTokens, read_full_ids, read_session, read_tokens
@@ -68,6 +69,11 @@ class Repository:
     def open(cls, path: Path | str, read_only: bool = False) -> "Repository":
         """Open or create the database, or only look into one that is there; raise StoreError with the remedy."""
         return cls(looked_into(path) if read_only else connect(path), str(path))
+
+    @property
+    def desk(self) -> Desk:
+        """What people add to sessions: marks, rates and views."""
+        return Desk(self._reading, self._transaction)
 
     def close(self) -> None:
         """Close the file; the repository is of no use afterwards."""
@@ -124,7 +130,9 @@ class Repository:
                 known |= _session_keys(cursor, key)
                 _delete(cursor, key)
             cursor.execute("DELETE FROM refused WHERE file = ?", [incoming.file])
-            return self._insert(cursor, incoming, known)
+            import_key = self._insert(cursor, incoming, known)
+            drop_lost_marks(cursor)
+            return import_key
 
     def delete(self, import_key: int) -> None:
         """Forget an import and all its sessions, with what was written about them."""
@@ -132,6 +140,7 @@ class Repository:
             forget_annotations(cursor, import_key)
             forget_in_cases(cursor, import_key)
             _delete(cursor, import_key)
+            drop_lost_marks(cursor)
 
     def remember_texts(self, model: str, texts: Mapping[int, bytes]) -> None:
         """Add what tokens of a model stand for."""
@@ -169,10 +178,7 @@ class Repository:
         return self._frame(SESSIONS)
 
     def causes(self) -> pd.DataFrame:
-        """One row per cause that is a fault, those that cost most tokens first: code, tokens, turns and sessions.
-
-        ``session_keys`` lists the sessions that it stands in.
-        """
+        """One row per session and cause that is a fault in it: code, tokens and turns; NaN where tokens are unknown."""
         return self._frame(CAUSES)
 
     def problems(self) -> pd.DataFrame:

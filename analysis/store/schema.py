@@ -77,7 +77,7 @@ def m003_text(connection: duckdb.DuckDBPyConnection) -> None:
     """)
 
 
-def m005_notes(connection: duckdb.DuckDBPyConnection) -> None:
+def m004_notes(connection: duckdb.DuckDBPyConnection) -> None:
     """Annotations and cases with all their states, and the key of the digests that find an annotation's text again."""
     connection.execute("""
         CREATE SEQUENCE note_keys;
@@ -99,7 +99,17 @@ def m005_notes(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("INSERT INTO digest_key VALUES (?)", [secrets.token_bytes(32)])
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_sessions, m002_plan, m003_text, m005_notes)
+def m005_desk(connection: duckdb.DuckDBPyConnection) -> None:
+    """Status, assignee and labels of sessions, prices and prefill rates of models, and saved views."""
+    connection.execute("""
+        CREATE TABLE marks (session_key BIGINT PRIMARY KEY, status VARCHAR NOT NULL, assignee VARCHAR NOT NULL,
+            labels VARCHAR[] NOT NULL, changed_at TIMESTAMPTZ NOT NULL DEFAULT now());
+        CREATE TABLE rates (model VARCHAR PRIMARY KEY, uncached DOUBLE, cached DOUBLE, output DOUBLE, prefill DOUBLE);
+        CREATE TABLE views (name VARCHAR PRIMARY KEY, query VARCHAR NOT NULL);
+    """)
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_sessions, m002_plan, m003_text, m004_notes, m005_desk)
 
 
 def version_of(connection: duckdb.DuckDBPyConnection) -> int:

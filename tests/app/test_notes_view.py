@@ -92,9 +92,9 @@ def test_a_note_of_another_turn_leads_there(visit: Open, database: Path) -> None
 def test_a_note_is_changed_deleted_and_brought_back(visit: Open, database: Path) -> None:
     shown = add(named(no_exception(visit("session", database, session=key_of("02")))), "first words")
     shown = press(shown, "Edit")
-    shown = press(fill(shown, NOTE, "second words", "text_area"), "Save")
+    shown = press(fill(shown, NOTE, "second words", "text_area"), "Save note")
     assert "second words" in words(shown) and "changed by Ann" in words(shown)
-    shown = press(press(shown, "Edit"), "Save")
+    shown = press(press(shown, "Edit"), "Save note")
     assert "second words" in words(shown), "the same words are no change"
     shown = press(shown, "Delete")
     assert "Nobody has written about this session yet." in words(shown)
@@ -108,14 +108,14 @@ def test_who_comes_second_is_told_and_keeps_the_own_words(visit: Open, database:
     shown = press(add(named(no_exception(visit("session", database, session=key_of("02")))), "first"), "Edit")
     annotations = stored(database).annotations
     annotations.change(1, 1, "Bob", "of Bob")
-    shown = press(fill(shown, NOTE, "of Ann", "text_area"), "Save")
+    shown = press(fill(shown, NOTE, "of Ann", "text_area"), "Save note")
     assert [error.value for error in shown.error] == [
         r"Bob has changed this note meanwhile\: nothing was overwritten\."
     ]
     assert "of Bob" in words(shown), "what it says now"
     assert next(field for field in shown.text_area if field.key == "note_text_1_1").value == "of Ann"
     shown = press(shown, "Go on from this text")
-    shown = press(fill(shown, NOTE, "of both", "text_area"), "Save")
+    shown = press(fill(shown, NOTE, "of both", "text_area"), "Save note")
     (read,) = annotations.of_session(int(key_of("02")))
     assert [one.text for one in read.versions] == ["first", "of Bob", "of both"]
 
@@ -123,7 +123,7 @@ def test_who_comes_second_is_told_and_keeps_the_own_words(visit: Open, database:
 def test_who_edits_what_another_deletes_keeps_the_field(visit: Open, database: Path) -> None:
     shown = press(add(named(no_exception(visit("session", database, session=key_of("02")))), "first"), "Edit")
     stored(database).annotations.change(1, 1, "Bob", None)
-    shown = press(fill(shown, NOTE, "of Ann", "text_area"), "Save")
+    shown = press(fill(shown, NOTE, "of Ann", "text_area"), "Save note")
     assert len(shown.error) == 1 and "(deleted)" in words(shown)
     shown = press(shown, "Cancel")
     assert "1 deleted note" in [expander.label for expander in shown.expander]

@@ -18,8 +18,8 @@ from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import LogFile, Source
 from analysis.store.repository import Repository
 from app import state
-from app.session_table import SHOWN
-from tests.app.dashboard import SESSIONS, Open, cards, key_of, no_exception, tables_of_sessions, words
+from app.desk_table import IF_ANY, SHOWN
+from tests.app.dashboard import SESSIONS, Open, cards, key_of, no_exception, press, tables_of_sessions, words
 from tests.builders import ROOT
 from tests.replay_server import ReplayServer, exchange
 from tests.sample_store import analysed_samples, fill, record_of, sample
@@ -167,7 +167,7 @@ def test_the_search_narrows_the_table(visit: Open, samples: Path) -> None:
     no_exception(shown.text_input[0].set_value("chat-88 13-shared").run())
     assert len(tables_of_sessions(shown)[0].value) == 5
     no_exception(shown.text_input[0].set_value("[no](such)").run())
-    assert "None of 24 sessions matches" in words(shown)
+    assert "None of 24 sessions passes the filters and the search." in words(shown)
 
 
 def test_causes_are_ranked_and_one_of_them_narrows_the_table(visit: Open, samples: Path) -> None:
@@ -178,7 +178,9 @@ def test_causes_are_ranked_and_one_of_them_narrows_the_table(visit: Open, sample
     shown.session_state["causes_0"] = {"selection": {"rows": [list(ranked.index).index("capacity/eviction")]}}
     no_exception(shown.run())
     assert {*tables_of_sessions(shown)[0].value.session_id} == {"larch-locks-5d10", "harrow-stock-77"}
-    assert "2 sessions with capacity/eviction" in words(shown)
+    assert "cause: capacity/eviction" in words(shown)
+    no_exception(press(shown, "Clear filters"))
+    assert len(tables_of_sessions(shown)[0].value) == len(SESSIONS)
 
 
 def test_a_search_without_hits_keeps_what_stands_below_the_table(visit: Open, tmp_path: Path) -> None:
@@ -190,18 +192,18 @@ def test_a_search_without_hits_keeps_what_stands_below_the_table(visit: Open, tm
     for search in ("", "nonesuch"):
         no_exception(shown.text_input[0].set_value(search).run())
         assert [box.label for box in shown.expander][-2:] == ["Problems in the logs (1)", "Imports (1)"]
-    assert "None of 1 session matches" in words(shown)
+    assert "None of 1 session passes" in words(shown)
 
 
 def test_the_table_says_what_was_wasted_and_why(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("sessions", samples))
     table = tables_of_sessions(shown)[0].value.set_index("session_id")
-    assert list(table.columns) == [name for name in SHOWN if name != "session_id"]
+    assert list(table.columns) == [name for name in SHOWN if name != "session_id" and name not in IF_ANY]
     assert SHOWN.index("source") < SHOWN.index("model") and SHOWN.index("verdict") + 1 == SHOWN.index("causes")
     row = table.loc["larch-locks-5d10"]
     assert (row.wasted_tokens, row.source, list(row.causes)) == (1712, "busy-server.jsonl", ["capacity/eviction"])
     assert row.wasted_share == pytest.approx(1712 / 23_078)
-    assert row.verdict == "7% computed again though unchanged: the blocks had to make room for other requests."
+    assert row.verdict == "7% computed again though unchanged: the memory was needed for other requests."
     assert table.loc["desk-chat-60417"].wasted_share == pytest.approx(13_920 / 16_269)
     assert list(table.loc["pw-backoff-7f21"].causes) == [] and table.loc["pw-backoff-7f21"].wasted_share == 0
     total = next(metric for metric in shown.metric if metric.label == "Wasted tokens")

@@ -1,12 +1,11 @@
-"""The table of sessions: rows of the store as figures, and the search."""
+"""The table of sessions: rows of the store as figures."""
 
-import pandas as pd
 import pytest
 
 from analysis.pipeline.record import figures
 from analysis.report.words import verdict
 from analysis.store.repository import Import, Repository
-from app.session_table import figures_of, matching, wasted
+from app.session_table import figures_of, short, wasted
 from tests.sample_store import analysed_samples, fill, text_record
 
 
@@ -35,27 +34,9 @@ def test_a_session_that_was_compared_by_text_has_no_wasted_tokens() -> None:
     assert wasted(found) is None and verdict(found) == verdict(sums)
 
 
-FRAME = pd.DataFrame(
-    {
-        "session_id": ["agent-1", "Agent-2", "chat (3)"],
-        "source": ["proxy.jsonl", "other.jsonl", "proxy.jsonl"],
-        "model": ["qwen", "qwen", "llama"],
-    }
-)
-
-
 @pytest.mark.parametrize(
-    ("search", "found"),
-    [
-        ("", [0, 1, 2]),
-        ("   ", [0, 1, 2]),
-        ("agent", [0, 1]),
-        ("AGENT proxy", [0]),
-        ("llama", [2]),
-        ("(3)", [2]),
-        (".*", []),
-        ("agent llama", []),
-    ],
+    ("count", "words"),
+    [(0, "0"), (999_999, "999,999"), (1_117_973, "1.12 M"), (10_000_000, "10.0 M"), (12_345_678_901, "12,345.7 M")],
 )
-def test_search_for_every_word(search: str, found: list[int]) -> None:
-    assert matching(FRAME, search).index.tolist() == found
+def test_a_count_fits_into_its_tile(count: int, words: str) -> None:
+    assert short(count) == words

@@ -19,6 +19,10 @@ def toggle(shown: AppTest):  # type: ignore[no-untyped-def]
     return next(one for one in shown.toggle if one.label == "Prepare a report of this session")
 
 
+def released(shown: AppTest):  # type: ignore[no-untyped-def]
+    return [one for one in shown.multiselect if one.label == "Release single texts"]
+
+
 def as_markdown(shown: AppTest) -> AppTest:
     return no_exception(shown.segmented_control(key="share_as_1").set_value("Markdown").run())
 
@@ -30,7 +34,7 @@ def preview(shown: AppTest) -> str:
 
 def test_nothing_is_made_before_it_is_asked_for(visit: Open, samples: object) -> None:
     shown = no_exception(visit("session", samples, session=key_of("03")))
-    assert "A report is one file that can be mailed" in words(shown) and not shown.multiselect
+    assert "A report is one file that can be mailed" in words(shown) and not released(shown)
 
 
 def test_the_preview_is_redacted(prepared: AppTest) -> None:
@@ -42,7 +46,7 @@ def test_the_preview_is_redacted(prepared: AppTest) -> None:
 
 def test_a_text_is_released_by_itself_and_that_is_recorded(prepared: AppTest) -> None:
     shown = as_markdown(prepared)
-    shown = no_exception(shown.multiselect[0].set_value(["session A"]).run())
+    shown = no_exception(released(shown)[0].set_value(["session A"]).run())
     assert "## `desk-chat-60417`" in preview(shown) and "sample/agent" not in preview(shown)
     assert "Released one by one, and so readable here: session A." in preview(shown)
 

@@ -188,7 +188,8 @@ def test_turns_without_tokens_are_empty_rows(database: Path) -> None:
     assert np.all(rows.run_starts[rows.run_offsets[:1]] == 0)
 
 
-def test_a_renderer_is_loaded_once_and_a_wrong_model_at_once() -> None:
+def test_a_renderer_is_loaded_once_and_a_wrong_model_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WHYMISS_DB", str(tmp_path / "of the choices.duckdb"))
     assert state.known_renderers(str(SAMPLE_MODEL)) is state.known_renderers(str(SAMPLE_MODEL))
     assert state.known_renderers() is not state.known_renderers(None, "none")
     with pytest.raises(RenderError, match="no/such/model"):

@@ -91,4 +91,4 @@ def test_a_session_of_an_unknown_model_shows_where_its_text_parts(visit: Open, t
     other = no_exception(visit("session", tmp_path / "text.duckdb", session="1", turn="4"))
     assert "Turn 4: nothing of turn 3 changed" in words(other)
     sessions = no_exception(visit("sessions", tmp_path / "text.duckdb"))
-    assert cards(sessions)["Wasted tokens"] == "unknown"
+    assert cards(sessions)["Wasted tokens"] == "?"

@@ -74,7 +74,7 @@ class Dashboard:
 
     def sessions(self) -> "Dashboard":
         self.page.goto(self.address)
-        self.table.get_by_test_id("glide-cell-0-0").wait_for(state="attached")
+        self.table.get_by_test_id("glide-cell-1-0").wait_for(state="attached")
         return self
 
     def session(self, name: str, query: str = "") -> "Dashboard":
@@ -93,9 +93,10 @@ class Dashboard:
 
     def row(self, session_id: str) -> Locator:
         """The cell of a session in the table's accessible twin: the table itself is a canvas."""
-        return self.table.locator("td[data-testid^='glide-cell-0-']", has_text=re.compile(f"^{re.escape(session_id)}$"))
+        return self.table.locator("td[data-testid^='glide-cell-1-']", has_text=re.compile(f"^{re.escape(session_id)}$"))
 
     def search(self, words: str) -> None:
+        self.expect_settled()
         search = self.main.get_by_role("textbox", name="Search")
         search.fill(words)
         search.press("Enter")
@@ -103,7 +104,7 @@ class Dashboard:
     def open_row(self, session_id: str, source: str = "") -> None:
         """Search for a session, then click its row, which is the first one."""
         self.search(f"{session_id} {source}")
-        expect(self.table.get_by_test_id("glide-cell-0-0")).to_have_text(session_id)
+        expect(self.table.get_by_test_id("glide-cell-1-0")).to_have_text(session_id)
         self.expect_settled()
         table = self.table.get_by_test_id("stDataFrame")
         # The table heeds a click only of a pointer that has moved over it before.
@@ -114,6 +115,7 @@ class Dashboard:
 
     def add(self, *files: Path) -> None:
         """Give files to the dialog and have them analysed."""
+        self.expect_settled()
         self.page.get_by_role("button", name="Add logs").click()
         self.dialog.locator("input[type=file]").set_input_files(files)
         self.dialog.get_by_role("button", name="Analyse").click()

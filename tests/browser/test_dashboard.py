@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 from tokenizers import Tokenizer
 
 from analysis.formats import read_log
-from tests.browser.dashboard_window import BLOCK_SIZE, PATIENCE, Dashboard, serving
+from tests.browser.dashboard_window import BLOCK_SIZE, PATIENCE, ROW_HEIGHT, Dashboard, serving
 from tests.builders import RECORDED, SAMPLE_MODEL, SAMPLES, lines_of
 from tests.format_samples import FOLDER
 from tests.replay_server import ReplayServer, exchange
@@ -85,7 +85,7 @@ def test_first_start_has_the_samples_on_screen(browser: Browser, tmp_path: Path)
         page = browser.new_page()
         page.goto(fresh)
         expect(page.get_by_test_id("stMetric").filter(has_text="Sessions")).to_contain_text(str(len(names)))
-        cells = page.locator("[class*='st-key-sessions_'] td[data-testid^='glide-cell-0-']")
+        cells = page.locator("[class*='st-key-sessions_'] td[data-testid^='glide-cell-1-']")
         expect(cells.first).to_be_attached()
         assert set(cells.all_inner_texts()) <= names
         page.close()
@@ -138,6 +138,20 @@ def test_a_click_on_a_row_opens_its_session_every_time(dashboard: Dashboard) -> 
         assert f"session={dashboard.keys[SESSION]}" in dashboard.page.url
         dashboard.visit("Sessions")
         dashboard.row(SESSION).wait_for(state="attached")
+
+
+def test_ticked_rows_are_compared_and_a_tick_opens_nothing(dashboard: Dashboard) -> None:
+    dashboard.sessions()
+    table = dashboard.table.get_by_test_id("stDataFrame")
+    for row, said in ((1, "1 session ticked."), (2, "2 sessions ticked.")):
+        table.hover(position={"x": 18, "y": (row + 0.4) * ROW_HEIGHT})
+        table.click(position={"x": 17, "y": (row + 0.5) * ROW_HEIGHT})
+        expect(dashboard.main.get_by_text(said)).to_be_visible()
+    dashboard.main.get_by_role("button", name="Compare", exact=True).click()
+    expect(dashboard.heading("2 sessions side by side")).to_be_visible()
+    expect(dashboard.page).to_have_url(re.compile(r"\?compare=\d+%2C\d+$"))
+    dashboard.page.go_back()
+    expect(dashboard.row(SESSION)).to_be_attached()
 
 
 def test_a_session_that_is_not_there_leads_back(dashboard: Dashboard) -> None:
@@ -314,7 +328,9 @@ def test_a_mixed_folder_says_what_was_read_what_was_not_and_why(dashboard: Dashb
     (tmp_path / "notes.json").write_text('{"shopping": ["milk"]}')
     files = [FOLDER / name for name in MIXED]
     turns = [len(session.turns) for file in files for session in read_log(file.read_bytes(), file.name, "s").sessions]
-    dashboard.sessions().add(*files, *sorted(tmp_path.iterdir()))
+    imports = dashboard.sessions().main.get_by_text("Imports (").inner_text()
+    before = int("".join(filter(str.isdigit, imports)))
+    dashboard.add(*files, *sorted(tmp_path.iterdir()))
     expect(dashboard.dialog.get_by_test_id("stAlert")).to_have_count(3, timeout=3 * PATIENCE)  # twelve files
     read = f"{len(turns)} sessions with {sum(turns)} turns analysed"
     expect(dashboard.dialog.get_by_text(read)).to_be_visible()
@@ -324,6 +340,7 @@ def test_a_mixed_folder_says_what_was_read_what_was_not_and_why(dashboard: Dashb
     dashboard.dialog.get_by_text("What each format looks for").click()
     expect(dashboard.dialog.get_by_role("listitem").filter(has_text="claude-code looks for")).to_be_visible()
     dashboard.page.keyboard.press("Escape")
+    dashboard.main.get_by_text(f"Imports ({before + len(files)})").wait_for()  # the page behind the dialog is anew
     dashboard.expect_settled()
     dashboard.main.get_by_text("Problems in the logs").click()
     problems = dashboard.main.get_by_role("region", name="Problems in the logs")

@@ -96,11 +96,11 @@ def test_ten_browsers_lose_no_note(browser: Browser, database: Path) -> None:
             field.fill(f"Person {number}")
             field.press("Enter")
             shown.main.get_by_role("button", name="Edit", exact=True).first.click()
-            expect(shown.main.get_by_role("button", name="Save")).to_be_visible()
+            expect(shown.main.get_by_role("button", name="Save note")).to_be_visible()
         for number, shown in enumerate(windows):
             shown.main.get_by_role("textbox", name="Note, in Markdown").first.fill(f"changed by {number}")
         for shown in windows:
-            shown.main.get_by_role("button", name="Save").click()
+            shown.main.get_by_role("button", name="Save note").click()
         refused = 0
         for shown in windows:
             shown.expect_settled()

@@ -186,6 +186,9 @@ ECHO = "no such cache_salt: tenant-secret-7f"
         pytest.param({"status": 500}, "500", id="only a status"),
         pytest.param({"response_sse": f'data: {{"error": {{"message": "{ECHO}"}}}}\n'}, "not logged", id="in a stream"),
         pytest.param({"response": {"error": ECHO}, "status": ECHO}, "not logged", id="a status in words"),
+        pytest.param({"status": "failure"}, "not logged", id="failure"),
+        pytest.param({"status": "error", "error": {"message": ECHO}}, "not logged", id="error beside the request"),
+        pytest.param({"error": ECHO}, "not logged", id="nothing but an error"),
     ],
 )
 def test_failed_calls_are_no_turns_and_only_their_status_is_told(failed: dict[str, Any], status: str) -> None:

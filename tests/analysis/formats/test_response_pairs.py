@@ -16,3 +16,12 @@ def test_a_chain_is_known_when_all_pairs_are() -> None:
     assert [(problem.line, problem.message) for problem in pairs.problems.listed()] == [
         (3, "left out: the request has no input.")
     ]
+
+
+def test_what_the_server_says_has_failed_is_no_turn() -> None:
+    pairs = ResponsePairs(Problems("f"))
+    for line, status in enumerate(["failed", "cancelled", "incomplete"], 1):
+        response = {"object": "response", "status": status, "error": None, "output": []}
+        pairs.take(line, record({"request": {"model": "m", "input": "a"}, "response": response}))
+    assert [entry.turn.line for entry in pairs.entries()] == [3]
+    assert [problem.line for problem in pairs.problems.listed()] == [1]

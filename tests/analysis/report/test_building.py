@@ -50,7 +50,7 @@ def test_a_fleet_begins_with_what_costs_most_and_is_summed() -> None:
     made = report("busy")
     wasted = [one.wasted_tokens for one in made.overview]
     assert wasted == sorted(wasted, reverse=True) and len(made.sessions) == 7
-    assert made.causes == (("capacity/eviction", "the blocks had to make room for other requests", 2704, 2),)
+    assert made.causes == (("capacity/eviction", "the memory was needed for other requests", 2704, 2),)
     assert [(one.label, one.value) for one in made.fleet] == [
         ("Sessions", "7"), ("Turns", "24"), ("Prompt tokens", "39,747"), ("Hit rate (reported)", "75.1%"),
         ("Wasted", "2,704"),

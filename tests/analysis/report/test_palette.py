@@ -100,3 +100,11 @@ def test_every_state_has_a_rank_and_every_part_a_colour() -> None:
 def test_palette_follows_the_theme() -> None:
     assert palette(dark=True) is DARK
     assert palette(dark=False) is LIGHT
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_series_are_seen_on_their_background(theme: Palette) -> None:
+    assert len(set(theme.series)) == 8
+    assert {
+        colour: contrast(colour, theme.background) for colour in theme.series if contrast(colour, theme.background) < 3
+    } == {}

@@ -65,7 +65,7 @@ LOST = {"lost_tokens": 6_000, "costliest_turn": 4}
         ),
         pytest.param(
             {**LOST, "missed_tokens": 7_000, "top_cause": "capacity/eviction"},
-            "70% computed again though unchanged: the blocks had to make room for other requests.",
+            "70% computed again though unchanged: the memory was needed for other requests.",
             id="missed for a known cause",
         ),
         pytest.param(
@@ -174,7 +174,7 @@ def test_verdict(given: dict[str, object], sentence: str) -> None:
         ),
         ("05", r"16% computed again after a change, mostly at turn \d+ in tool \d+: the set of tools changed\."),
         ("07", r"58% computed again though unchanged: the cache salt changed\."),
-        ("busy", r"7% computed again though unchanged: the blocks had to make room for other requests\."),
+        ("busy", r"7% computed again though unchanged: the memory was needed for other requests\."),
         ("12", r"No earlier text changed\. The server did not say what it reused\."),
         (
             "14",
@@ -293,3 +293,10 @@ def test_every_cause_has_words() -> None:
     codes = codes_of_causes()
     assert {"key/cache-salt", "capacity/eviction", "tools/order"} <= codes, "the search finds what there is"
     assert set(IN_WORDS) == codes
+
+
+def test_no_reason_takes_it_that_its_reader_knows_what_a_block_is() -> None:
+    words = re.compile(r"\b(blocks?|tokens?|hash|LRU|prefill|KV)\b", re.IGNORECASE)
+    assert {code: reason for code, reason in IN_WORDS.items() if words.search(reason)} == {
+        "tokenisation/drift": "the same text became other tokens"
+    }

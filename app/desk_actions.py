@@ -1,0 +1,58 @@
+"""What can be done with ticked sessions: open the one, compare several, mark them all."""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from analysis.model.record import SessionRecord
+from analysis.pipeline.record import figures
+from analysis.report.words import counted, described, fields, summary, verdict
+from app import state, visitors
+from app.desk_address import MOST_COMPARED
+from app.marks_view import mark_form
+from app.plain import plain
+
+HINT = "Click a row to open the session; tick rows to compare or mark them."
+
+
+def actions(ticked: Sequence[int], open_one: Callable[[int], None], compare: Callable[[Sequence[int]], None]) -> None:
+    """The buttons for what is ticked.  They are always there, so that ticking a row does not move the table."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if st.button("Open", disabled=len(ticked) != 1):
+            open_one(ticked[0])
+        most = f"From two to {MOST_COMPARED} sessions side by side."
+        if st.button("Compare", disabled=not 2 <= len(ticked) <= MOST_COMPARED, help=most):
+            compare(ticked)
+        if visitors.may_write():
+            mark_form(ticked)
+        with st.popover("In plain words", icon=":material/chat:", width="content", disabled=len(ticked) != 1):
+            if len(ticked) == 1 and (record := state.session(ticked[0])) is not None:
+                _in_plain_words(record)
+        st.caption(f"{counted(len(ticked), 'session')} ticked." if ticked else HINT, width="content")
+
+
+def _in_plain_words(record: SessionRecord) -> None:
+    """The verdict on a session, and folded what an engineer asks next."""
+    st.markdown(f"**{plain(record.session_id)}**")
+    st.markdown(plain(verdict(figures(record))))
+    with st.expander("For engineers"):
+        for line in engineers(record):
+            st.text(line)
+
+
+def engineers(record: SessionRecord) -> list[str]:
+    """Sums by cause, and of the turn that lost most where it parts and with which evidence."""
+    lines = [line for line in [summary(record)] if line]
+    worst = max(
+        (turn for turn in record.turns if turn.account or turn.divergence),
+        key=lambda turn: (turn.account.lost + (turn.account.missed or 0) if turn.account else 0, -turn.turn),
+        default=None,
+    )
+    if worst is None:
+        return lines or ["Nothing is known of its tokens."]
+    if worst.divergence is not None:
+        found = worst.divergence
+        lines.append(f"Turn {worst.turn} parts at token {found.token:,} (block {found.block:,}), {described(found)}.")
+        lines += [line for line in [fields(found)] if line]
+    lines += [f"{cause.code} ({cause.confidence}): {cause.evidence} Fix: {cause.fix}" for cause in worst.causes]
+    return lines or ["No turn parts from the turn before it."]

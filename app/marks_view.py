@@ -1,0 +1,85 @@
+"""Marking sessions: status, assignee and labels of one or of several at once."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from analysis.model.desk import STATUSES, Mark, MarkChange, Status
+from analysis.report.words import counted
+from app import state, visitors
+from app.plain import plain
+
+COLOURS: Mapping[Status, str] = {"new": "gray", "investigating": "orange", "explained": "blue", "fixed": "green"}
+AS_IS = "leave as it is"
+MEANING = (
+    "new: nobody has looked · investigating: somebody does · explained: the cause is known · fixed: it should not come"
+    " again"
+)
+
+
+def mark_of(session_key: int) -> None:
+    """Show where the work on a session stands; who may write changes it here."""
+    mark = state.repository().desk.marks().get(session_key, Mark())
+    if not visitors.may_write() and mark == Mark():
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.badge(mark.status, color=COLOURS[mark.status], help=MEANING)
+        for label in mark.labels:
+            st.badge(plain(label), color="violet")
+        if mark.assignee:
+            st.text(f"with {mark.assignee}", width="content")
+        if visitors.may_write():
+            mark_form([session_key])
+
+
+def mark_form(session_keys: Sequence[int]) -> None:
+    """A form behind a button: what is changed in it is changed for all of these sessions."""
+    if not session_keys:
+        st.popover("Mark", icon=":material/flag:", width="content", disabled=True)
+        return
+    desk = state.repository().desk
+    marks = desk.marks()
+    mine = [marks.get(key, Mark()) for key in session_keys]
+    key = "_".join(map(str, session_keys[:20]))
+    with (
+        st.popover("Mark", icon=":material/flag:", width="content"),
+        st.form(f"mark_{key}_{len(session_keys)}", border=False),
+    ):
+        st.caption(f"{counted(len(mine), 'session')}. {MEANING}.")
+        status = st.selectbox("Status", [AS_IS, *STATUSES], _common_status(mine))
+        assignee = st.selectbox(
+            "Assignee",
+            sorted({mark.assignee for mark in marks.values()} - {""}),
+            _common_assignee(mine, marks),
+            accept_new_options=True,
+            placeholder="nobody" if not any(mark.assignee for mark in mine) else AS_IS,
+        )
+        nobody = st.checkbox("Take the assignee away") if any(mark.assignee for mark in mine) else False
+        known = sorted({label for mark in marks.values() for label in mark.labels})
+        added = st.multiselect("Add labels", known, accept_new_options=True, placeholder="a customer, a release …")
+        present = sorted({label for mark in mine for label in mark.labels})
+        removed = st.multiselect("Remove labels", present) if present else []
+        if st.form_submit_button("Save status", type="primary", width="stretch"):
+            desk.change_marks(session_keys, change(status, "" if nobody else assignee, added, removed))
+            st.rerun()
+
+
+def _common_status(mine: Sequence[Mark]) -> int:
+    """The status that all have; where they differ, to leave it is offered first."""
+    return 1 + STATUSES.index(mine[0].status) if len({mark.status for mark in mine}) == 1 else 0
+
+
+def _common_assignee(mine: Sequence[Mark], marks: Mapping[int, Mark]) -> int | None:
+    names = {mark.assignee for mark in mine}
+    known = sorted({mark.assignee for mark in marks.values()} - {""})
+    return known.index(mine[0].assignee) if len(names) == 1 and mine[0].assignee else None
+
+
+def change(status: str, assignee: str | None, added: Sequence[str], removed: Sequence[str]) -> MarkChange:
+    """What a form asks for: no assignee leaves it as it is, and an empty one takes it away."""
+    return MarkChange(
+        status=next((known for known in STATUSES if known == status), None),
+        assignee=None if assignee is None else assignee.strip(),
+        added=tuple(label.strip() for label in added if label.strip()),
+        removed=tuple(removed),
+    )
