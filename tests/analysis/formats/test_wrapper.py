@@ -112,6 +112,7 @@ def test_a_header_names_a_session_and_goes_no_further() -> None:
 def test_a_trace_is_no_session(record: object, body: object, trace: str | None) -> None:
     assert wrapper.trace(fields(record), fields(body)) == trace
     assert wrapper.session_key(fields({"trace_id": "t"}), fields(body)) is None
+    assert wrapper.session_key(fields({"trace_id": "t", "headers": {"X-Session-ID": "s"}}), fields(body)) == "s"
 
 
 def test_bodies_as_text_are_read() -> None:
