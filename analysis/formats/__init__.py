@@ -81,6 +81,21 @@ SPANNING: tuple[SpanningFormat, ...] = (
     cline,
     atif,
 )
+# Those of FORMATS that log calls one by one: a session may go on in another file, under its key.
+CALL_LOGS: tuple[Format, ...] = (
+    openai_chat,
+    anthropic_messages,
+    responses_api,
+    litellm,
+    otlp,
+    langfuse,
+    langsmith,
+    vllm_log,
+    vllm_render,
+    har,
+    cassette,
+    sagemaker,
+)
 REMEDY = "Read it as a format of your choice with --format, or write it as JSON lines of requests and responses."
 TRIED = " Tried: "  # what follows says of every format why it said no
 STREAMING: tuple[StreamingFormat, ...] = (openai_chat, anthropic_messages, responses_api, litellm)  # that read lines

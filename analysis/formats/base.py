@@ -3,7 +3,7 @@
 A format is a module with the attributes of ``Format``: it sees bytes, never a path, and knows nothing of tokens.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -103,6 +103,13 @@ class Problems:
         """Note one of many alike: only the first line is named, the rest are counted."""
         self._first.setdefault(kind, (line, message))
         self._counts[kind] = self._counts.get(kind, 0) + 1
+
+    def take(self, other: "Problems", part: str, but: Container[str] = ()) -> None:
+        """Those that another reader met in a ``part`` of the lines as well, ``but`` some kinds."""
+        for kind, (line, message) in other._first.items():
+            if kind not in but:
+                self._first.setdefault(kind, (line, f"{part}: {message}"))
+                self._counts[kind] = self._counts.get(kind, 0) + other._counts.get(kind, 1)
 
     def listed(self) -> tuple[Problem, ...]:
         """All problems in the order they were met."""

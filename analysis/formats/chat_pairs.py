@@ -60,7 +60,8 @@ def _entry(record: Fields, line: int, bodies: BodyReader, problems: Problems) ->
     for key, found in (("prompt_token_ids", turn.prompt_ids), ("output_token_ids", turn.output_ids)):
         if wrapper.raw(record, (key,)) is not None and found is None:
             problems.count(key, line, f"{key} is no list of token ids and was left out.")
-    return Entry(turn, wrapper.session_key(record, body), wrapper.value(record, ("session_inferred",)) is True)
+    is_inferred = wrapper.value(record, ("session_inferred",)) is True
+    return Entry(turn, wrapper.session_key(record, body), is_inferred, wrapper.trace(record, body))
 
 
 def _turn(record: Fields, line: int, request: Request, parts: ResponseParts) -> Turn:

@@ -80,7 +80,8 @@ def _entries(line: int, said: dict[str, Json], problems: Problems, sharing: Shar
         line,
         first_text(answer.get("model"), said.get("model"), said.get("model_group")) or "",
         sharing.once(messages),
-        key=_key(said),
+        key=_session(said),
+        trace=_trace(said),
         tools=sharing.once(objects(parameters.get("tools"))),
         request_id=first_text(said.get("id"), said.get("request_id"), parts.request_id),
         template_kwargs=template_kwargs(parameters),
@@ -104,10 +105,15 @@ def _messages(value: Json) -> list[dict[str, Json]]:
     return objects(value)
 
 
-def _key(said: JsonObject) -> str | None:
-    """The session; a trace holds the retries and fallbacks of one call, or the calls of one session."""
+def _session(said: JsonObject) -> str | None:
+    """The session that a client named."""
     wanted = mapping(dig(said.get("metadata"), "requester_metadata"))
-    return first_text(said.get("session_id"), wanted.get("session_id"), said.get("trace_id"))
+    return first_text(None if "spend" in said else said.get("session_id"), wanted.get("session_id"))
+
+
+def _trace(said: JsonObject) -> str | None:
+    """A trace, which LiteLLM makes up for each call where a client gives none; the session of a row is its trace."""
+    return first_text(said.get("session_id") if "spend" in said else None, said.get("trace_id"))
 
 
 def _lacks(messages: list[dict[str, Json]], parameters: JsonObject, said: JsonObject) -> Iterator[Mark]:

@@ -60,6 +60,7 @@ class MessagePairs:
             first_text(decoded.get("model"), answer.get("model")) or "",
             _marked(messages) if any(MARK in bytes(body[key]) for key in MARKED if key in body) else messages,
             key=wrapper.session_key(record, body),
+            trace=wrapper.trace(record, body),
             tools=[chat_tool(tool) for tool in objects(decoded.get("tools"))],
             request_id=first_text(wrapper.value(record, wrapper.REQUEST_ID), answer.get("id")),
             template_kwargs=_template_kwargs(decoded),

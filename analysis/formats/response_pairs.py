@@ -38,7 +38,7 @@ class _Chains:
 class _Pair:
     """What is kept of a record until all are known: its line may hold a history that others hold as well.
 
-    ``key`` and ``said`` are the session key and the fields of a Turn that the wrapper says.
+    ``key``, ``trace`` and ``said`` are the session key, the trace and the fields of a Turn that the wrapper says.
     """
 
     line: int
@@ -46,6 +46,7 @@ class _Pair:
     answer: dict[str, Json]
     failed: bool
     key: str | None
+    trace: str | None
     request_id: str | None
     said: dict[str, Any]
 
@@ -64,8 +65,9 @@ class ResponsePairs:
         for name in ("input", "tools"):
             if isinstance(body.get(name), list):
                 body[name] = list(self._sharing.once(objects(body[name])))
-        key, request_id = wrapper.session_key(record, {}), first_text(wrapper.value(record, wrapper.REQUEST_ID))
-        pair = _Pair(line, body, answer, wrapper.failed(record), key, request_id, wrapper.said(record))
+        key, trace = wrapper.session_key(record, {}), wrapper.trace(record, {})
+        request_id = first_text(wrapper.value(record, wrapper.REQUEST_ID))
+        pair = _Pair(line, body, answer, wrapper.failed(record), key, trace, request_id, wrapper.said(record))
         self._taken.append(pair)
 
     def entries(self) -> list[Entry]:
@@ -99,6 +101,7 @@ def _entry(pair: _Pair, chains: _Chains, sharing: Sharing) -> Entry:
         first_text(body.get("model"), answer.get("model")) or "",
         (*sharing.once(head), *history),
         key=key,
+        trace=pair.trace,
         tools=sharing.once(map(chat_tool, objects(body.get("tools")))),
         request_id=first_text(pair.request_id, answer.get("id")),
         template_kwargs=_template_kwargs(body),

@@ -22,7 +22,8 @@ STREAM = ("response_sse", "sse")
 STARTED = ("ts_start", "started_at", "start_time", "startTime", "timestamp", "ts", "time", "created_at")
 ENDED = ("ts_end", "ended_at", "end_time", "endTime", "completed_at")
 REQUEST_ID = ("request_id", "requestId", "custom_id")
-SESSION = ("session_id", "sessionId", "conversation_id", "thread_id", "trace_id")
+SESSION = ("session_id", "sessionId", "conversation_id", "thread_id")
+TRACE = ("trace_id",)
 HEADERS = ("request_headers", "headers")
 SESSION_HEADER = "x-session-id"
 RANK_HEADER = "x-data-parallel-rank"
@@ -156,11 +157,20 @@ def session_key(record: Fields, body: Fields) -> str | None:
     headers = value(record, HEADERS)
     if isinstance(headers, dict):
         candidates += [held for key, held in headers.items() if key.lower() == SESSION_HEADER]
-    for holder in ("vllm_xargs", "metadata"):
-        inner = value(body, (holder,))
-        if isinstance(inner, dict):
-            candidates += [inner.get(key) for key in SESSION]
+    candidates += _beside(body, SESSION)
     return next((str(key) for key in candidates if isinstance(key, str | int) and str(key)), None)
+
+
+def trace(record: Fields, body: Fields) -> str | None:
+    """The trace that a call is part of: it may hold a session, or no more than the one call."""
+    candidates = [value(record, TRACE), *_beside(body, TRACE)]
+    return next((str(key) for key in candidates if isinstance(key, str | int) and str(key)), None)
+
+
+def _beside(body: Fields, names: tuple[str, ...]) -> list[Json]:
+    """What vLLM's extra arguments and the metadata of a request say by these names."""
+    held = [value(body, (holder,)) for holder in ("vllm_xargs", "metadata")]
+    return [inner.get(key) for inner in held if isinstance(inner, dict) for key in names]
 
 
 def replica(record: Fields) -> str | None:

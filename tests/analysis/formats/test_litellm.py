@@ -60,6 +60,22 @@ def test_rows_take_their_counts_from_the_metadata_and_their_prompt_from_either_f
 
 
 @pytest.mark.parametrize(
+    ("field", "said"),
+    [("trace_id", {}), ("session_id", {"spend": 0.1})],
+    ids=["a payload", "a row, whose session is its trace"],
+)
+def test_a_chat_whose_calls_have_traces_of_their_own_is_one_session(field: str, said: dict[str, Json]) -> None:
+    messages: list[Json] = [{"role": "user", "content": "a"}]
+    lines = []
+    for number in range(4):
+        call = {"call_type": "acompletion", "model_group": "g", "model": "m", "messages": [*messages], **said}
+        lines.append(json.dumps({**call, "id": f"{number}", "startTime": 10.0 + number, field: f"made-up-{number}"}))
+        messages += [{"role": "assistant", "content": "b"}, {"role": "user", "content": f"{number}"}]
+    (session,) = litellm.read("\n".join(lines).encode(), "f", "f").sessions
+    assert len(session.turns) == 4 and session.inferred
+
+
+@pytest.mark.parametrize(
     "row", [{"call_type": "acompletion", "spend": 0}, {"call_type": "aembedding", "messages": "x"}]
 )
 def test_without_a_prompt_it_is_refused_with_the_first_reason(row: dict[str, Json]) -> None:

@@ -98,6 +98,7 @@ def test_end_times(key: str) -> None:
         pytest.param({"request": {**BODY, "metadata": {"session_id": "s"}}}, "s", id="in the metadata"),
         pytest.param({"request": BODY, "session_id": 17}, "17", id="a number"),
         pytest.param({"request": {**BODY, "session_id": "b"}, "session_id": "s"}, "s", id="the wrapper first"),
+        pytest.param({"request": {**BODY, "session_id": "s"}, "trace_id": "t"}, "s", id="a trace last"),
         pytest.param({"request": BODY, "session_id": "", "headers": {"X-Session-ID": "s"}}, "s", id="empty is none"),
     ],
 )
@@ -106,7 +107,7 @@ def test_session_keys(record: dict[str, Any], key: str) -> None:
     assert (session.session_id, session.inferred) == (key, False)
 
 
-@pytest.mark.parametrize("key", ["x_request_id", "user"])
+@pytest.mark.parametrize("key", ["x_request_id", "user", "trace_id"])
 def test_what_is_no_session_key(key: str) -> None:
     assert parse({"request": BODY, key: "s"}).sessions[0].inferred
 

@@ -139,6 +139,21 @@ def test_a_header_names_a_session_and_goes_no_further() -> None:
     assert wrapper.session_key(record, {}) == "s" and "secret" not in repr(wrapper.said(record))
 
 
+@pytest.mark.parametrize(
+    ("record", "body", "trace"),
+    [
+        ({"trace_id": "t"}, {"metadata": {"trace_id": "m"}}, "t"),
+        ({"session_id": "s"}, {"metadata": {"trace_id": "m"}}, "m"),
+        ({}, {"vllm_xargs": {"trace_id": 7}}, "7"),
+        ({"trace_id": ""}, {}, None),
+    ],
+)
+def test_a_trace_is_no_session(record: object, body: object, trace: str | None) -> None:
+    assert wrapper.trace(fields(record), fields(body)) == trace
+    assert wrapper.session_key(fields({"trace_id": "t"}), fields(body)) is None
+    assert wrapper.session_key(fields({"trace_id": "t", "headers": {"X-Session-ID": "s"}}), fields(body)) == "s"
+
+
 def test_bodies_as_text_are_read() -> None:
     record = fields({"request": json.dumps(CHAT)})
     assert wrapper.body_of(record) == CHAT and wrapper.body_of(fields({"request": "text"})) is None
