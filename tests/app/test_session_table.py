@@ -45,7 +45,7 @@ def test_a_session_that_was_compared_by_text_has_no_wasted_tokens() -> None:
     ("log", "said"),
     [
         pytest.param("codex/rollout-2025-11-17T15-30-28.jsonl", "turns 2, 9, 21 reused far less", id="counts"),
-        pytest.param("openhands-calls/nonfncall-llm-logs", "another form in 3 requests", id="replies"),
+        pytest.param("openhands-calls/nonfncall-llm-logs", "another form in 1 request", id="replies"),
     ],
 )
 def test_the_store_and_the_record_say_the_same_of_a_log_without_tokens(log: str, said: str) -> None:
