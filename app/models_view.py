@@ -91,8 +91,8 @@ def table(frame: pd.DataFrame) -> None:
         alt="Served models, what renders each, and how their tokens are known",
         column_config={
             "model": column.TextColumn("Served model", width=220, pinned=True),
-            "renderer": column.TextColumn("Rendered by", width=260),
-            "tokens": column.TextColumn("Tokens", width=240),
+            "renderer": column.TextColumn("Rendered by", width=220),
+            "tokens": column.TextColumn("Tokens", width=290),
             "num_sessions": column.NumberColumn("Sessions", format="localized", width=80),
             "num_turns": column.NumberColumn("Turns", format="localized", width=80),
         },

@@ -8,7 +8,8 @@ from app.plain import plain
 st.title("Models", anchor=False)
 st.write(
     "What renders the requests of a served model into tokens. Turns of a model without a renderer, whose log has no"
-    " token ids, are compared by text: in messages and characters, without token figures."
+    " token ids, are compared by text: in messages and characters, without token figures. A log that leaves out the"
+    " system prompt or the tools cannot be rendered at all: `whymiss record` logs whole requests."
 )
 if message := state.said():
     st.success(plain(message))

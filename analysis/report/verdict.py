@@ -78,7 +78,8 @@ def _short(figures: SessionFigures) -> str:
         return ""
     named = turns_of(figures.short_turns[:MOST_NAMED])
     more = len(figures.short_turns) - MOST_NAMED
-    return f"{named}{f' and {more:,} more' if more > 0 else ''} reused far less than the turn before allows"
+    listed = f"{named} and {more:,} more" if more > 0 else " and ".join(named.rsplit(", ", 1))
+    return f"{listed} reused far less than the turn before allows"
 
 
 def _by_text(figures: SessionFigures) -> str:

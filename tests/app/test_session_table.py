@@ -44,7 +44,7 @@ def test_a_session_that_was_compared_by_text_has_no_wasted_tokens() -> None:
 @pytest.mark.parametrize(
     ("log", "said"),
     [
-        pytest.param("codex/rollout-2025-11-17T15-30-28.jsonl", "turns 2, 9, 21 reused far less", id="counts"),
+        pytest.param("codex/rollout-2025-11-17T15-30-28.jsonl", "turns 2, 9 and 21 reused far less", id="counts"),
         pytest.param("openhands-calls/nonfncall-llm-logs", "another form in 1 request", id="replies"),
     ],
 )

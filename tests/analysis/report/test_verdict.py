@@ -123,7 +123,7 @@ LOST = {"lost_tokens": 6_000, "costliest_turn": 4}
                 "headless_turns": 9,
                 "short_turns": (2, 9, 21),
             },
-            "The server reports 93.5% reused. No earlier text changed; turns 2, 9, 21 reused far less than the turn"
+            "The server reports 93.5% reused. No earlier text changed; turns 2, 9 and 21 reused far less than the turn"
             f" before allows. {TEXT}the log leaves out part of its requests, so no tokenizer can give the tokens.",
             id="by text and counts: what the server forgot",
         ),
