@@ -9,7 +9,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from analysis.formats.base import FormatError
 from analysis.model.settings import DEFAULT_BLOCK_SIZE, Settings
-from analysis.pipeline.importing import already_stored, import_source
+from analysis.pipeline.importing import Analysed, import_source, stored_key
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.side_files import as_served
 from analysis.pipeline.sources import Source, joined, read_source, source_of
@@ -27,24 +27,35 @@ UPLOAD_LIMIT_MB = 200
 
 @dataclass(slots=True)
 class Outcome:
-    """What an import brought, in lines for a person."""
+    """What an import brought, in lines for a person; ``import_keys`` are those of the logs that are there now."""
 
     sessions: int = 0
     turns: int = 0
     unchanged: int = 0
     problems: int = 0
     refused: tuple[str, ...] = ()
+    import_keys: tuple[int, ...] = ()
 
     def sentence(self) -> str:
-        """One line that says what happened."""
+        """One line that says what happened, true in the form and on the page behind it."""
         parts = []
+        if self.refused:
+            read, refused = len(self.import_keys), len(self.refused)
+            parts.append(f"{read:,} of {counted(read + refused, 'log')} read, {refused:,} could not be (below)")
         if self.sessions or not self.unchanged:
             parts.append(f"{counted(self.sessions, 'session')} with {counted(self.turns, 'turn')} analysed")
         if self.unchanged:
             parts.append(f"{counted(self.unchanged, 'log')} already there, unchanged")
         if self.problems:
-            parts.append(f"{counted(self.problems, 'problem')} noted below")
+            parts.append(f"{counted(self.problems, 'note')} under Problems in the logs")
         return " · ".join(parts)
+
+    def count(self, analysed: Analysed, import_key: int | None) -> None:
+        """Add what came of one log."""
+        self.sessions += len(analysed.records)
+        self.turns += sum(len(record.turns) for record in analysed.records)
+        self.problems += len(analysed.all_problems)
+        self.import_keys = (*self.import_keys, *([import_key] if import_key is not None else []))
 
 
 def renderer_choice(key: str) -> Callable[[], Renderers]:
@@ -149,10 +160,11 @@ def _import(
     except (ValueError, OSError) as error:
         st.error(plain(str(error)))
         return
+    if outcome.import_keys:
+        state.say(outcome.sentence(), outcome.import_keys)
     if not outcome.refused:
-        state.say(outcome.sentence())
         st.rerun()
-    if outcome.sessions or outcome.unchanged:
+    if outcome.import_keys:
         st.success(plain(outcome.sentence()))
     _refusals(outcome.refused)
 
@@ -197,8 +209,9 @@ def import_sources(sources: Sequence[Source], renderers: Renderers, settings: Se
     for number, source in enumerate(sources, 1):
         which = f"Log {number} of {len(sources)}: " if len(sources) > 1 else ""
         state.remember_log(source)
-        if already_stored(source, renderers, settings, kept):
+        if (known := stored_key(source, renderers, settings, kept)) is not None:
             outcome.unchanged += 1
+            outcome.import_keys = (*outcome.import_keys, known)
             continue
         try:
             analysed = import_source(source, renderers, settings, kept, progress=show)
@@ -206,9 +219,7 @@ def import_sources(sources: Sequence[Source], renderers: Renderers, settings: Se
             outcome.refused = (*outcome.refused, str(error))
             kept.refuse(source.name, str(error).removeprefix(f"{source.name}: "))
             continue
-        outcome.sessions += len(analysed.records)
-        outcome.turns += sum(len(record.turns) for record in analysed.records)
-        outcome.problems += len(analysed.all_problems)
+        outcome.count(analysed, stored_key(source, renderers, settings, kept))
     bar.empty()
     return outcome
 

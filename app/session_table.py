@@ -1,4 +1,4 @@
-"""The sessions of the store with their verdicts, and what stands around their table: sums, and the imports."""
+"""The sessions of the store with their verdicts, and their sums above the table."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,9 +10,8 @@ import streamlit as st
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionFigures
 from analysis.report.figure_words import UNKNOWN
-from analysis.report.words import counted, verdict
+from analysis.report.words import verdict
 from app import state
-from app.plain import plain
 
 COUNTS = (
     "num_turns", "num_divergences", "prompt_tokens", "known_turns", "known_prompt_tokens", "cached_tokens",
@@ -133,40 +132,3 @@ def short(count: int) -> str:
     if count < 1_000_000:
         return f"{count:,}"
     return f"{count / 1e6:,.{2 if count < 10_000_000 else 1}f} M"
-
-
-def imports(frame: pd.DataFrame, zone: str, may_forget: bool) -> int | None:
-    """What was imported; return the key of an import that the person wants to forget."""
-    if frame.empty:
-        return None
-    with st.expander(f"Imports ({len(frame):,})"):
-        event = st.dataframe(
-            frame[["file", "num_sessions", "num_bytes", "imported_at"]],
-            key=f"imports_{state.table_number()}",
-            hide_index=True,
-            on_select="rerun" if may_forget else "ignore",
-            selection_mode="single-row",
-            column_config={
-                "file": "Log",
-                "num_sessions": st.column_config.NumberColumn("Sessions", format="localized"),
-                "num_bytes": st.column_config.NumberColumn("Size", format="bytes"),
-                "imported_at": st.column_config.DatetimeColumn(
-                    f"Imported ({zone})", format="YYYY-MM-DD HH:mm", timezone=zone
-                ),
-            },
-            alt="Imported logs" + ("; select one to forget it" if may_forget else ""),
-        )
-        if not may_forget:
-            return None
-        rows = event.selection.rows
-        chosen = frame.iloc[rows[0]] if rows else None
-        label = "Forget the selected log" if chosen is None else f"Forget {plain(chosen.file)} {_with_it(chosen)}"
-        if st.button(label, disabled=chosen is None) and chosen is not None:
-            return int(chosen.import_key)
-    return None
-
-
-def _with_it(chosen: Any) -> str:
-    """What is forgotten with a log: what people wrote about its sessions too."""
-    notes = state.repository().annotations.of_import(int(chosen.import_key))
-    return f"with its sessions and {counted(notes, 'note')}" if notes else "and its sessions"

@@ -19,7 +19,7 @@ SESSIONS = """
             arg_max({'turn': turn, 'path': path, 'role': role}, (previous_chars - equal_chars, -turn))
                 FILTER (path IS NOT NULL AND NOT is_meant) AS most
         FROM text_comparisons JOIN marked USING (session_key, turn) GROUP BY session_key)
-    SELECT sessions.session_key, session_id, source, file, sessions.model, inferred,
+    SELECT sessions.session_key, sessions.import_key, session_id, source, file, sessions.model, inferred,
         count(*) AS num_turns, coalesce(any_value(num_divergences), 0) AS num_divergences,
         min(started_at) AS started_at, coalesce(sum(prompt_tokens), 0) AS prompt_tokens,
         count(cached_tokens) AS known_turns,

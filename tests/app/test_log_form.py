@@ -29,7 +29,12 @@ CLOCK = sample("03").source.files[0].data.splitlines(keepends=True)
         (Outcome(0, 0, unchanged=1), "1 log already there, unchanged"),
         (
             Outcome(1, 8, unchanged=2, problems=1),
-            "1 session with 8 turns analysed · 2 logs already there, unchanged · 1 problem noted below",
+            "1 session with 8 turns analysed · 2 logs already there, unchanged · 1 note under Problems in the logs",
+        ),
+        (
+            Outcome(5, 40, problems=10, refused=("a", "b"), import_keys=(1, 2, 3, 4)),
+            "4 of 6 logs read, 2 could not be (below) · 5 sessions with 40 turns analysed"
+            " · 10 notes under Problems in the logs",
         ),
         (Outcome(), "0 sessions with 0 turns analysed"),
     ],
@@ -76,6 +81,11 @@ def stored(database: Path) -> Repository:
     return state._open(str(database))
 
 
+def links(shown: AppTest) -> list[Any]:
+    """The links to pages, as the browser gets them."""
+    return [link.proto for link in shown.get("page_link")]
+
+
 def write(path: Path, lines: list[bytes]) -> Path:
     path.write_bytes(b"".join(lines))
     return path
@@ -91,6 +101,8 @@ def test_a_log_is_added_once_and_again_when_it_has_grown(visit: Open, database: 
     shown = add(visit("sessions", database), log)
     assert not shown.error and "1 session with 4 turns analysed" in words(shown)
     assert tables_of_sessions(shown)[0].value.num_turns.tolist() == [4], "the table shows it at once"
+    (key,) = stored(database).sessions().session_key
+    assert [(link.label, link.query_string) for link in links(shown)] == [("Open desk\\-chat\\-60417", f"session={key}")]
     assert "1 log already there, unchanged" in words(add(shown, log))
     write(log, CLOCK)
     assert "1 session with 8 turns analysed" in words(add(shown, log))
@@ -115,7 +127,7 @@ def test_a_folder_is_one_server_and_what_is_no_log_in_it_is_noted(visit: Open, d
     write(folder / "a.jsonl", CLOCK)
     write(folder / "b.jsonl", [b"\0\1"])
     shown = add(visit("sessions", database), folder)
-    assert "1 session with 8 turns analysed · 1 problem noted below" in words(shown)
+    assert "1 session with 8 turns analysed · 1 note under Problems in the logs" in words(shown)
     (problem,) = stored(database).problems().itertuples(index=False)
     assert problem.file == "b.jsonl" and problem.message.startswith("binary data")
     assert stored(database).sessions().source.tolist() == ["logs"]

@@ -20,7 +20,7 @@ from analysis.store.repository import Repository
 from app import state
 from app.desk_table import IF_ANY, SHOWN
 from tests.app.dashboard import SESSIONS, Open, cards, key_of, no_exception, press, tables_of_sessions, words
-from tests.builders import ROOT
+from tests.builders import ROOT, SAMPLES
 from tests.replay_server import ReplayServer, exchange
 from tests.sample_store import analysed_samples, fill, record_of, sample
 
@@ -159,6 +159,12 @@ def test_untrusted_names_are_shown_as_they_are(visit: Open, tmp_path: Path) -> N
     shown = no_exception(visit("session", tmp_path / "named.duckdb", session="1"))
     (header,) = shown.header
     assert header.value == r"\!\[x\]\(file\:\/\/\/b\.png\) \<b\>\$x\$\<\/b\>"
+
+
+def test_the_address_narrows_the_table_to_a_log(visit: Open, samples: Path) -> None:
+    shown = no_exception(visit("sessions", samples, source=SAMPLES[2].name))
+    assert tables_of_sessions(shown)[0].value.source.tolist() == [SAMPLES[2].name]
+    assert f"source: {SAMPLES[2].name}" in words(shown)
 
 
 def test_the_search_narrows_the_table(visit: Open, samples: Path) -> None:
