@@ -1,4 +1,4 @@
-"""What was just added, to be opened: a link to its session, or to the list of its sessions alone."""
+"""What was just added, to be opened: its session, or the list of its sessions alone."""
 
 from collections.abc import Sequence
 
@@ -6,30 +6,35 @@ import pandas as pd
 import streamlit as st
 
 from analysis.report.words import counted
-from app import session_table
-from app.desk_address import LONGEST, Asked, Params, params_of
+from app import desk_state, session_table
+from app.desk_address import LONGEST, Asked
 from app.plain import plain
 
-SESSION, LIST = "../pages/session.py", "../pages/sessions.py"
+SESSION = "../pages/session.py"
 
 
 def message(said: str, import_keys: Sequence[int]) -> None:
-    """Show what an import brought, with the link to it."""
-    found = link_to(session_table.sessions(), import_keys) if import_keys else None
+    """Show what an import brought, and a way to it."""
+    mine = added(session_table.sessions(), import_keys) if import_keys else pd.DataFrame()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.success(plain(said))
-        if found is not None:
-            page, label, params = found
-            st.page_link(page, label=label, query_params=params, icon=":material/arrow_forward:")
+        if len(mine) == 1:
+            (one,) = mine.itertuples()
+            there = {"session": str(one.session_key)}
+            st.page_link(
+                SESSION, label=f"Open {plain(one.session_id)}", query_params=there, icon=":material/arrow_forward:"
+            )
+        elif len(mine):
+            label = f"Show only these {counted(len(mine), 'session')}"
+            # A link to the page that is open leaves the address as it was.
+            st.button(label, icon=":material/filter_alt:", on_click=desk_state.aim, args=(list_of(mine),))
 
 
-def link_to(sessions: pd.DataFrame, import_keys: Sequence[int]) -> tuple[str, str, Params] | None:
-    """The page with the sessions of these imports, the words of the link and its query; None where there is none."""
-    mine = sessions[sessions.import_key.isin(import_keys)]
-    if mine.empty:
-        return None
-    if len(mine) == 1:
-        (one,) = mine.itertuples()
-        return SESSION, f"Open {plain(one.session_id)}", {"session": [str(one.session_key)]}
-    logs = tuple(dict.fromkeys(mine.source.str.slice(stop=LONGEST)))
-    return LIST, f"Show only these {counted(len(mine), 'session')}", params_of(Asked(source=logs))
+def added(sessions: pd.DataFrame, import_keys: Sequence[int]) -> pd.DataFrame:
+    """The sessions of these imports."""
+    return sessions[sessions.import_key.isin(import_keys)]
+
+
+def list_of(sessions: pd.DataFrame) -> Asked:
+    """The list of the logs that these sessions are of."""
+    return Asked(source=tuple(dict.fromkeys(sessions.source.str.slice(stop=LONGEST))))

@@ -61,7 +61,7 @@ def _filters(asked: Asked, frame: pd.DataFrame, codes: Iterable[str]) -> Asked:
             label=_choice("Customer or label", "label", asked.label, _each(frame.labels)),
             status=_choice("Status", "status", asked.status, STATUSES),
             assignee=_choice("Assignee", "assignee", asked.assignee, frame.assignee),
-            source=_choice("Log", "source", asked.source, frame.source.str.slice(stop=LONGEST)),
+            source=_choice("Source", "source", asked.source, frame.source.str.slice(stop=LONGEST)),
             zone=_zone(asked),
         )
     with left:

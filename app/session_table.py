@@ -22,6 +22,7 @@ FIGURES = (
     *COUNTS, "causes", "costliest_turn", "costliest_path", "costliest_role", "text_turn", "text_path", "text_role",
 )  # fmt: skip
 TILE_WIDTH = 172  # pixels: six stand in a row at 1,280 pixels, narrower windows wrap them
+CHECKED = "prompt tokens that could be checked"
 WASTED = "computed although the server had seen them: lost after earlier text changed, or missed though unchanged."
 
 
@@ -81,7 +82,7 @@ def totals(frame: pd.DataFrame) -> None:
     known, prompt = (int(frame[name].sum()) for name in ("known_prompt_tokens", "prompt_tokens"))
     measured = frame[frame.wasted_tokens.notna()]
     wasted_tokens, measured_tokens = int(measured.wasted_tokens.sum()), int(measured.prompt_tokens.sum())
-    share = f"{wasted_tokens / measured_tokens:.1%} of the prompts" if measured_tokens else None
+    share = f"{wasted_tokens / measured_tokens:.1%} of {short(measured_tokens)}" if measured_tokens else None
     rate = f"{frame.cached_tokens.sum() / known:.1%}" if known else UNKNOWN
     wasted_words = short(wasted_tokens) if len(measured) else UNKNOWN
     reported = "Cached over prompt tokens, over the turns whose cached tokens the server reported."
@@ -93,7 +94,7 @@ def totals(frame: pd.DataFrame) -> None:
             "Wasted tokens",
             wasted_words,
             share,
-            f"{wasted_tokens:,}: {WASTED}" if len(measured) else WASTED.capitalize(),
+            f"{wasted_tokens:,} of {measured_tokens:,} {CHECKED}: {WASTED}" if len(measured) else WASTED.capitalize(),
         ),
         *_costs(frame),
     ]

@@ -1,10 +1,9 @@
 """What was just added is one click away."""
 
 import pandas as pd
-import pytest
 
-from app.added_view import LIST, SESSION, link_to
-from app.desk_address import LONGEST, Params
+from app.added_view import added, list_of
+from app.desk_address import LONGEST, Asked, asked_by, query_of
 
 SESSIONS = pd.DataFrame(
     {
@@ -16,20 +15,13 @@ SESSIONS = pd.DataFrame(
 )
 
 
-@pytest.mark.parametrize(
-    ("import_keys", "link"),
-    [
-        pytest.param((1,), (SESSION, "Open acme\\-support\\-17", {"session": ["11"]}), id="one session is opened"),
-        pytest.param(
-            (2,), (LIST, "Show only these 2 sessions", {"source": ["two.jsonl"]}), id="several are a list of their log"
-        ),
-        pytest.param(
-            (1, 3),
-            (LIST, "Show only these 2 sessions", {"source": ["proxy.jsonl", "x" * LONGEST]}),
-            id="several logs, one with a long name",
-        ),
-        pytest.param((9,), None, id="nothing came of it"),
-    ],
-)
-def test_the_link_leads_to_what_was_added(import_keys: tuple[int, ...], link: tuple[str, str, Params] | None) -> None:
-    assert link_to(SESSIONS, import_keys) == link
+def test_only_what_was_added_is_listed() -> None:
+    assert added(SESSIONS, (1,)).session_id.tolist() == ["acme-support-17"]
+    assert added(SESSIONS, (2, 3)).session_id.tolist() == ["a", "b", "c"]
+    assert added(SESSIONS, (9,)).empty
+
+
+def test_the_list_is_asked_for_by_log_and_its_address_says_so() -> None:
+    assert list_of(added(SESSIONS, (2,))) == Asked(source=("two.jsonl",))
+    several = list_of(added(SESSIONS, (1, 3)))
+    assert several == Asked(source=("proxy.jsonl", "x" * LONGEST)) == asked_by(query_of(several))

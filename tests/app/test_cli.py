@@ -319,8 +319,26 @@ def test_diff_names_a_missing_file(tmp_path: Path) -> None:
 def test_formats_are_all_named_with_their_limits() -> None:
     out = run("formats").stdout
     for known in FORMATS:
-        assert f"{known.name}: {known.title}" in out
+        assert f"{known.name}: {known.title}\n  looks for: {known.looks_for}\n" in out
         assert known.limitations and all(limit in out for limit in known.limitations)
+
+
+def test_a_refusal_is_short_and_lists_below_it_what_each_format_looks_for(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello")
+    said, *tried = run("analyze", tmp_path / "notes.txt", code=2).stderr.splitlines()
+    assert said.startswith("whymiss: notes.txt: text, and no log that Whymiss reads.") and len(said) < 200
+    assert tried == [f"  {known.name} looks for {known.looks_for}" for known in FORMATS]
+
+
+def test_a_file_that_is_refused_beside_others_is_one_short_line(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello")
+    (line,) = run("analyze", tmp_path / "notes.txt", CLOCK).stderr.splitlines()
+    assert line.endswith("`whymiss formats` lists what each format looks for.") and len(line) < 250
+
+
+def test_no_description_of_a_command_is_cut() -> None:
+    _head, listed = run("--help").stdout.split("Commands:\n")
+    assert len(listed.split("\n")) > 10 and "..." not in listed
 
 
 def test_control_characters_of_a_log_never_reach_the_terminal(tmp_path: Path) -> None:

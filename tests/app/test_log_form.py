@@ -102,7 +102,9 @@ def test_a_log_is_added_once_and_again_when_it_has_grown(visit: Open, database: 
     assert not shown.error and "1 session with 4 turns analysed" in words(shown)
     assert tables_of_sessions(shown)[0].value.num_turns.tolist() == [4], "the table shows it at once"
     (key,) = stored(database).sessions().session_key
-    assert [(link.label, link.query_string) for link in links(shown)] == [("Open desk\\-chat\\-60417", f"session={key}")]
+    assert [(link.label, link.query_string) for link in links(shown)] == [
+        ("Open desk\\-chat\\-60417", f"session={key}")
+    ]
     assert "1 log already there, unchanged" in words(add(shown, log))
     write(log, CLOCK)
     assert "1 session with 8 turns analysed" in words(add(shown, log))
