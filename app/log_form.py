@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from analysis.formats import FORMATS
 from analysis.formats.base import FormatError
 from analysis.model.settings import DEFAULT_BLOCK_SIZE, Settings
 from analysis.pipeline.importing import Analysed, import_source, stored_key
@@ -16,6 +17,7 @@ from analysis.pipeline.sources import Source, joined, read_source, source_of
 from analysis.report.problem_words import without_tried
 from analysis.report.words import counted
 from app import state, visitors
+from app.browser_words import in_browser
 from app.pace import Pace
 from app.plain import plain
 
@@ -23,6 +25,7 @@ IDS = "The log's ids and known models"
 MODEL = "A model's folder or hub id"
 LIVE = "The live server"
 UPLOAD_LIMIT_MB = 200
+TITLES = {known.name: f"{known.name}: {known.title}" for known in FORMATS}
 
 
 @dataclass(slots=True)
@@ -121,6 +124,7 @@ def add_logs() -> None:
         settings = block_size_choice("add")
         blocks = pool_choice()
         settings = replace(settings, num_blocks=blocks) if blocks else settings
+    log_format = _format_choice()
     together = st.checkbox(
         "These logs are of one server",
         help="Requests of one server share cached blocks. Otherwise each file or folder is a server of its own.",
@@ -130,7 +134,19 @@ def add_logs() -> None:
     if not uploads and not path.strip():
         st.error("Nothing to analyse yet: choose log files above, or give a path.")
     else:
-        _import(uploads, path.strip(), renderers, settings, together)
+        _import(uploads, path.strip(), renderers, settings, together, log_format)
+
+
+def _format_choice() -> str | None:
+    """Ask for the format of the logs; None looks into each."""
+    return st.selectbox(
+        "Format",
+        [known.name for known in FORMATS],
+        index=None,
+        format_func=TITLES.__getitem__,
+        placeholder="found by looking into each file",
+        help="For a log that no format, or more than one, says is its own: all that is added is read as this one.",
+    )
 
 
 def _path_choice() -> str:
@@ -148,17 +164,22 @@ def _path_choice() -> str:
 
 
 def _import(
-    uploads: Sequence[UploadedFile], path: str, renderers: Callable[[], Renderers], settings: Settings, together: bool
+    uploads: Sequence[UploadedFile],
+    path: str,
+    renderers: Callable[[], Renderers],
+    settings: Settings,
+    together: bool,
+    log_format: str | None,
 ) -> None:
     """Read what was given and import it; what is wrong with it is shown in the dialog."""
     try:
         sources, refused = _read(uploads, path)
         if together and len(sources) > 1:
             sources, settings = [joined(sources)], replace(settings, same_server=True)
-        outcome = import_sources(sources, renderers(), settings)
+        outcome = import_sources(sources, renderers(), settings, log_format)
         outcome.refused = (*refused, *outcome.refused)
     except (ValueError, OSError) as error:
-        st.error(plain(str(error)))
+        st.error(plain(in_browser(str(error))))
         return
     if outcome.import_keys:
         state.say(outcome.sentence(), outcome.import_keys)
@@ -173,7 +194,7 @@ def _refusals(refused: Sequence[str]) -> None:
     """What was not read, a line each, and once what every format looks for."""
     everything: tuple[str, ...] = ()
     for line in refused:
-        said, tried = without_tried(line)
+        said, tried = without_tried(in_browser(line))
         st.error(plain(said))
         everything = tried or everything
     if everything:
@@ -196,7 +217,9 @@ def _read(uploads: Sequence[UploadedFile], path: str) -> tuple[list[Source], lis
     return sources, refused
 
 
-def import_sources(sources: Sequence[Source], renderers: Renderers, settings: Settings) -> Outcome:
+def import_sources(
+    sources: Sequence[Source], renderers: Renderers, settings: Settings, log_format: str | None = None
+) -> Outcome:
     """Analyse and store sources under a progress bar.  A file that is no log is named and the others go on."""
     outcome = Outcome()
     kept = state.repository()
@@ -214,7 +237,7 @@ def import_sources(sources: Sequence[Source], renderers: Renderers, settings: Se
             outcome.import_keys = (*outcome.import_keys, known)
             continue
         try:
-            analysed = import_source(source, renderers, settings, kept, progress=show)
+            analysed = import_source(source, renderers, settings, kept, log_format, show)
         except FormatError as error:
             outcome.refused = (*outcome.refused, str(error))
             kept.refuse(source.name, str(error).removeprefix(f"{source.name}: "))

@@ -15,6 +15,7 @@ from analysis.report.text_words import incomplete, parts_at
 from analysis.report.words import counted, described, reconciled, summary, verdict
 from app import case_form, charts, desk_state, notes_state, notes_view, state
 from app.block_map import block_map
+from app.browser_words import in_browser
 from app.markers import clients, markers_of
 from app.plain import plain
 from app.turn_view import turn_comparison
@@ -43,7 +44,7 @@ def headline(record: SessionRecord) -> None:
         st.info(plain(f"Cached tokens are {BASIS[record.turns[0].cached_basis]}."))
     for problem in record.problems:
         line = f", line {problem.line}" if problem.line is not None else ""
-        st.warning(plain(f"{problem.file}{line}: {problem.message}"))
+        st.warning(plain(f"{problem.file}{line}: {in_browser(problem.message)}"))
 
 
 def _fidelities(record: SessionRecord) -> dict[str, int]:

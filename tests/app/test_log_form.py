@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from analysis.formats import FORMATS, har, openai_chat
 from analysis.model.record import SessionRecord
 from analysis.store.repository import Repository
 from app import log_form, state
@@ -111,6 +112,18 @@ def test_a_log_is_added_once_and_again_when_it_has_grown(visit: Open, database: 
     assert stored(database).sessions().num_turns.tolist() == [8]
 
 
+def test_a_log_is_read_as_the_format_that_is_chosen(visit: Open, database: Path, tmp_path: Path) -> None:
+    log = write(tmp_path / "proxy.jsonl", CLOCK)
+    shown = press(visit("sessions", database), "Add logs")
+    field = next(one for one in shown.selectbox if one.label == "Format")
+    assert field.value is None and len(field.options) == len(FORMATS)
+    field.select("har: " + har.title)
+    refused = add(shown, log)
+    assert len(refused.error) == 1 and stored(database).sessions().empty
+    next(one for one in shown.selectbox if one.label == "Format").select("openai-chat: " + openai_chat.title)
+    assert "1 session with 8 turns analysed" in words(add(shown, log))
+
+
 def test_a_refused_file_is_a_problem_until_a_log_of_its_name_is_read(
     visit: Open, database: Path, tmp_path: Path
 ) -> None:
@@ -140,8 +153,8 @@ def test_a_folder_is_one_server_and_what_is_no_log_in_it_is_noted(visit: Open, d
     [
         pytest.param(None, "No such file or directory", id="missing"),
         pytest.param(b"", "the file is empty", id="empty"),
-        pytest.param(b"\0", "binary data, and no log that Whymiss reads. Read it as a format", id="binary"),
-        pytest.param(b"{}", "text, and no log that Whymiss reads. Read it as a format", id="no request"),
+        pytest.param(b"\0", "binary data, and no log that Whymiss reads. Choose its Format in Add logs", id="binary"),
+        pytest.param(b"{}", "text, and no log that Whymiss reads. Choose its Format in Add logs", id="no request"),
     ],
 )
 def test_what_cannot_be_read_is_said_in_the_form(
