@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from analysis.formats.base import FormatError
+from analysis.live.errors import EndpointError
 from analysis.live.vllm import VllmServer
 from analysis.model.session import Problem
 from analysis.model.settings import Normalisation, Settings
@@ -13,6 +14,7 @@ from analysis.pipeline.importing import Analysed, analyse_source, import_source
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.side_files import as_served
 from analysis.pipeline.sources import Source, joined, read_source
+from analysis.store.database import StoreError
 from analysis.store.repository import Repository
 from app import places
 from app.terminal import progress, reason
@@ -55,7 +57,8 @@ def analyse_all(
 ) -> tuple[list[Analysed], list[Problem]]:
     """Analyse every log that can be read; what cannot be is a problem, and is an error where nothing is left.
 
-    Each is kept in the repository, where there is one, as soon as it is analysed.
+    Each is kept in the repository, where there is one, as soon as it is analysed.  Raise EndpointError or StoreError
+    where the server or the store fails: that is no matter of one log.
     """
     sources: list[Source] = []
     refused: list[tuple[str, Exception]] = []
@@ -73,7 +76,9 @@ def analyse_all(
                 analysed.append(analyse_source(source, renderers, settings, log_format, progress(), side))
             else:
                 analysed.append(import_source(source, renderers, settings, repository, log_format, progress(), side))
-        except FormatError as error:
+        except (EndpointError, StoreError):
+            raise
+        except (FormatError, OSError) as error:  # a large log is read from the disk only now
             refused.append((source.name, error))
     if not analysed and refused:
         raise refused[0][1]

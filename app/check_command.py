@@ -47,6 +47,9 @@ def check(
         analysed, problems = analyse_all(logs, renderers, settings, log_format)
         for problem in [*problems, *(problem for one in analysed for problem in one.all_problems)]:
             say_problem(problem)
+        if problems:
+            refused = ", ".join(problem.file for problem in problems)
+            raise ValueError(f"not every log could be read ({refused}), so nothing is compared or saved.")
         after = _usable(analysed, settings)
         failed = [] if before is None else _compared(before, after, max_drop)
         if save is not None and not failed:
@@ -78,6 +81,8 @@ def _compared(before: Baseline, after: Baseline, max_drop: float) -> list[str]:
     found = held_against(before, after)
     for line in lines_of(found):
         typer.echo(safe(line))
+    if not before.sessions.keys() & after.sessions.keys():
+        say("no session of the baseline is in these logs: only the sums are compared.")
     return regressions(found, max_drop)
 
 
@@ -100,7 +105,7 @@ def _fate(cause: Moved) -> str:
 
 
 def _share(one: Moved) -> str:
-    before, after = ("unknown" if value is None else f"{value:.1f} %" for value in (one.before, one.after))
+    before, after = ("unknown" if value is None else f"{value:.1f}%" for value in (one.before, one.after))
     change = "" if one.change is None else f" ({one.change:+.1f} points)"
     return f"{one.name}: {before} → {after}{change}"
 

@@ -8,10 +8,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from analysis.render.template import TemplateRenderer
 from tests.builders import ROOT, SAMPLE_MODEL, SAMPLES
+
+# How long an example takes is the machine's business: no test here asserts a time.
+hypothesis.settings.register_profile("whymiss", deadline=None)
+hypothesis.settings.load_profile("whymiss")
 
 
 def pytest_collection_finish() -> None:

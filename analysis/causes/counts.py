@@ -7,10 +7,11 @@ template does with them, and names no change of the prefix: that takes tokens.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from analysis.causes.base import Evidence, cause
 from analysis.causes.measurement import LINEAGE
-from analysis.causes.never_cached import configured, without_marks
+from analysis.causes.never_cached import but_for_marks, configured
 from analysis.causes.routing import AFFINITY
 from analysis.core.quoting import quoted
 from analysis.model.finding import UNEXPLAINED, Cause, Confidence, Note
@@ -62,11 +63,12 @@ def explain(evidence: Evidence) -> Iterator[Cause | Note]:
     cached, prompt, before = now.usage.cached_tokens, now.usage.prompt_tokens, then.usage.prompt_tokens
     if cached is None or prompt is None or before is None:
         return
+    grew = _grew(then, now)
     fell = Shortfall(min(before, prompt), cached, _later(now, evidence.after))
     if now.request.model != then.request.model:
         if now.request.model and then.request.model:
             yield _other_model(now, then, fell)
-    elif _grew(then, now) and fell.missed > (GAP if fell.recovered else SHORTFALL) * fell.before:
+    elif grew and fell.missed > (GAP if fell.recovered else SHORTFALL) * fell.before:
         set_up = None if fell.too_short else configured(evidence, fell.missed)
         yield from [set_up] if set_up else _served(now, then, fell)
 
@@ -103,6 +105,7 @@ def _later(now: Turn, after: Turn | None) -> int | None:
     return after.usage.cached_tokens if after is not None and _grew(now, after) else None
 
 
+@lru_cache(maxsize=2)  # a turn is asked for with the one before it, then with the one behind it
 def _grew(then: Turn, now: Turn) -> bool:
     """Whether a request is the previous one with messages appended, its keys and options the same."""
     old, new = then.request, now.request
@@ -117,8 +120,7 @@ def _history_grew(then: Turn, now: Turn) -> bool:
     if not old.messages or (then.completeness | now.completeness) & {"truncated", "redacted"}:
         return False
     front = new.messages[: len(old.messages)]
-    same = old.messages == front and old.tools == new.tools
-    return same or without_marks((old.messages, old.tools)) == without_marks((front, new.tools))
+    return but_for_marks(old.tools, new.tools) and but_for_marks(old.messages, front)
 
 
 def _unseen(now: Turn) -> str:

@@ -39,17 +39,23 @@ def configured(evidence: Evidence, missed: int) -> Cause | None:
 
 
 def marks(request: Request) -> bool:
-    """Whether a part of a request is marked for caching."""
-    return _holds((request.messages, request.tools))
+    """Whether a part of a request is marked for caching; the newest message, which clients mark, is looked at first."""
+    return any(map(_holds, (*reversed(request.messages), *request.tools)))
 
 
-def without_marks(value: object) -> object:
-    """A value of a request without the marks in it: clients move them from turn to turn, and no prompt holds them."""
-    if isinstance(value, Mapping):
-        return {key: without_marks(item) for key, item in value.items() if key != MARK}
-    if isinstance(value, list | tuple):
-        return [without_marks(item) for item in value]
-    return value
+def but_for_marks(one: object, other: object) -> bool:
+    """Whether two values of requests are the same but for the marks in them, which clients move from turn to turn.
+
+    No prompt holds a mark.  What is shared by both is not looked into, and the first difference ends the comparison.
+    """
+    if one is other:
+        return True
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        names = one.keys() - {MARK}
+        return names == other.keys() - {MARK} and all(but_for_marks(one[name], other[name]) for name in names)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(but_for_marks, one, other))
+    return one == other
 
 
 def _holds(value: object) -> bool:

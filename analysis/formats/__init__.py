@@ -1,6 +1,7 @@
 """Log formats: one file each, listed in one tuple, and exactly one says yes to a file."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from analysis.formats import (
     anthropic_messages,
@@ -31,6 +32,7 @@ from analysis.formats import (
 )
 from analysis.formats.base import (
     HEAD_BYTES,
+    FilesRead,
     Format,
     FormatError,
     Progress,
@@ -79,6 +81,21 @@ SPANNING: tuple[SpanningFormat, ...] = (
     cline,
     atif,
 )
+# Those of FORMATS that log calls one by one: a session may go on in another file, under its key.
+CALL_LOGS: tuple[Format, ...] = (
+    openai_chat,
+    anthropic_messages,
+    responses_api,
+    litellm,
+    otlp,
+    langfuse,
+    langsmith,
+    vllm_log,
+    vllm_render,
+    har,
+    cassette,
+    sagemaker,
+)
 REMEDY = "Read it as a format of your choice with --format, or write it as JSON lines of requests and responses."
 TRIED = " Tried: "  # what follows says of every format why it said no
 STREAMING: tuple[StreamingFormat, ...] = (openai_chat, anthropic_messages, responses_api, litellm)  # that read lines
@@ -118,30 +135,40 @@ def read_log(
 
 
 def read_logs(
-    files: Sequence[tuple[str, Data]], source: str, log_format: str | None = None, progress: Progress | None = None
+    files: Sequence[tuple[str, Data]], source: str, log_format: str | None = None, count: FilesRead | None = None
 ) -> Iterator[tuple[str, Log | FormatError]]:
     """The logs of a source, each with the name of its file; the error where a file is refused.
 
-    Files of a format that spans several are read together, after all others.
+    Files of a format that spans several are read together, after all others.  ``count`` is told how far it is.
     """
+    count = FilesRead() if count is None else count
     together: dict[str, list[tuple[str, bytes]]] = {}
-    for name, text in ((name, as_text(data)) for name, data in files):
+    for name, data in files:
+        text = as_text(data)
         try:
             known = chosen(text, name, log_format)
             if any(known.name == spanning.name for spanning in SPANNING):
                 together.setdefault(known.name, []).append((name, whole(text)))
                 continue
-            found: Log | FormatError = read_as(known, text, name, source, progress)
+            found: Log | FormatError = read_as(known, text, name, source, count.within)
         except FormatError as error:
             found = error
+        count.end(len(data))
         yield name, found
     for spanning in SPANNING:
         if pieces := together.get(spanning.name):
-            try:
-                found = spanning.read_together(pieces, source, progress)
-            except FormatError as error:
-                found = error
-            yield pieces[0][0], found
+            yield pieces[0][0], _read_together(spanning, pieces, source, count)
+
+
+def _read_together(
+    spanning: SpanningFormat, pieces: Sequence[tuple[str, bytes]], source: str, count: FilesRead
+) -> Log | FormatError:
+    within = replace(count)
+    count.end(sum(len(data) for _name, data in pieces), len(pieces))
+    try:
+        return spanning.read_together(pieces, source, within.within_together)
+    except FormatError as error:
+        return error
 
 
 def read_as(known: Format, text: Data, file: str, source: str, progress: Progress | None) -> Log:

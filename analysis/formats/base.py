@@ -3,7 +3,7 @@
 A format is a module with the attributes of ``Format``: it sees bytes, never a path, and knows nothing of tokens.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -55,6 +55,38 @@ class SpanningFormat(Format, Protocol):
         """Parse files, each a name with its bytes, as one log."""
 
 
+def _unseen(_number: int, _done: int) -> None:
+    """Nobody watches."""
+
+
+@dataclass(slots=True)
+class FilesRead:
+    """How far several files are read, in whichever order: what is done adds up.
+
+    ``show`` gets the number of the file that is being read, from 1, and the bytes done of all; ``num_bytes`` are those
+    of the files that are done.
+    """
+
+    show: Callable[[int, int], None] = _unseen
+    number: int = 1
+    num_bytes: int = 0
+
+    def within(self, done: int, _total: int) -> None:
+        """So many bytes are done of the file that is being read."""
+        self.show(self.number, self.num_bytes + done)
+
+    def within_together(self, done: int, total: int) -> None:
+        """The same of files that are read in one go: where one ends the next begins."""
+        self.within(done, total)
+        if done >= total:
+            self.end(total)
+
+    def end(self, num_bytes: int, files: int = 1) -> None:
+        """Files of so many bytes are done."""
+        self.number += files
+        self.num_bytes += num_bytes
+
+
 @dataclass(slots=True)
 class Problems:
     """Problems of one file; those of one kind are counted under the line where the first one stands."""
@@ -71,6 +103,13 @@ class Problems:
         """Note one of many alike: only the first line is named, the rest are counted."""
         self._first.setdefault(kind, (line, message))
         self._counts[kind] = self._counts.get(kind, 0) + 1
+
+    def take(self, other: "Problems", part: str, but: Container[str] = ()) -> None:
+        """Those that another reader met in a ``part`` of the lines as well, ``but`` some kinds."""
+        for kind, (line, message) in other._first.items():
+            if kind not in but:
+                self._first.setdefault(kind, (line, f"{part}: {message}"))
+                self._counts[kind] = self._counts.get(kind, 0) + other._counts.get(kind, 1)
 
     def listed(self) -> tuple[Problem, ...]:
         """All problems in the order they were met."""

@@ -12,7 +12,8 @@ import msgspec
 import numpy as np
 
 from analysis.formats import jsontext
-from analysis.formats.calls import count
+from analysis.formats.calls import count, objects
+from analysis.formats.credentials import without_credentials
 from analysis.formats.jsontext import Fields
 from analysis.formats.salts import fingerprint
 from analysis.model.session import CachedBasis, Json, JsonObject, Request, TokenIds, Usage
@@ -71,7 +72,7 @@ class BodyReader:
             value = jsontext.decode(raw)
             if not isinstance(value, dict):
                 raise ValueError(f"{name} holds {type(value).__name__}")
-            known = self._shared[raw] = value
+            known = self._shared[raw] = without_credentials(value) if name == "tools" else value
         return known
 
 
@@ -94,8 +95,7 @@ def response(body: JsonObject | None) -> ResponseParts:
     """Read a response body of either API; a body without choices gives what it has."""
     if body is None:
         return ResponseParts()
-    choices = body.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+    choice = min(objects(body.get("choices")), key=lambda one: count(one.get("index")) or 0, default={})
     message = choice.get("message")
     reply: JsonObject | None = message if isinstance(message, dict) else None
     if reply is None and "text" in choice:

@@ -7,6 +7,7 @@ no further.  Does not read any file.
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
+from analysis.formats.credentials import without_credentials
 from analysis.formats.grouping import Entry
 from analysis.formats.jsontext import decode
 from analysis.formats.salts import fingerprint
@@ -22,6 +23,7 @@ def entry(
     messages: Iterable[JsonObject],
     *,
     key: str | None = None,
+    trace: str | None = None,
     tools: Iterable[JsonObject] = (),
     request_id: str | None = None,
     template_kwargs: JsonObject | None = None,
@@ -31,7 +33,8 @@ def entry(
 ) -> Entry:
     """One chat request with what was said of it.
 
-    ``key`` is the session key of the log, None where it has none.  ``lacks`` are the marks of what the log leaves out.
+    ``key`` is the session key of the log, None where it has none, ``trace`` the trace it names.  ``lacks`` are the
+    marks of what the log leaves out.
     ``said`` are the other fields of a Turn: reply, usage, prompt_ids, output_ids, started_at, ended_at,
     first_token_at, note, replica, server_version, lineage, client.
     """
@@ -39,12 +42,12 @@ def entry(
         kind="chat",
         model=model,
         messages=tuple(messages),
-        tools=tuple(tools),
+        tools=tuple(map(without_credentials, tools)),
         template_kwargs=template_kwargs or {},
         salt=fingerprint(salt),
     )
     turn = Turn(0, line, request_id or f"line-{line}", request, completeness=frozenset(lacks), **said)
-    return Entry(turn, key)
+    return Entry(turn, key, trace=trace)
 
 
 def usage(

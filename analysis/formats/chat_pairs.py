@@ -47,9 +47,9 @@ def _entry(record: Fields, line: int, bodies: BodyReader, problems: Problems) ->
     body = jsontext.fields(wrapper.unquoted(wrapped)) if wrapped is not None else record
     request = bodies.request(body)
     parts = answered(record, bare=wrapped is None)
-    status = wrapper.value(record, ("status",))
-    if parts.reply is None and (parts.error is not None or (isinstance(status, int) and status >= 400)):
+    if parts.reply is None and (parts.error is not None or wrapper.failed(record)):
         # Not the server's words: they may echo the request, and with it a salt or a key.
+        status = wrapper.value(record, ("status",))
         said = status if isinstance(status, int) else "not logged"
         problems.count("failed", line, f"the call failed (status {said}) and counts as no turn.")
         return None
@@ -60,7 +60,8 @@ def _entry(record: Fields, line: int, bodies: BodyReader, problems: Problems) ->
     for key, found in (("prompt_token_ids", turn.prompt_ids), ("output_token_ids", turn.output_ids)):
         if wrapper.raw(record, (key,)) is not None and found is None:
             problems.count(key, line, f"{key} is no list of token ids and was left out.")
-    return Entry(turn, wrapper.session_key(record, body), wrapper.value(record, ("session_inferred",)) is True)
+    is_inferred = wrapper.value(record, ("session_inferred",)) is True
+    return Entry(turn, wrapper.session_key(record, body), is_inferred, wrapper.trace(record, body))
 
 
 def _turn(record: Fields, line: int, request: Request, parts: ResponseParts) -> Turn:

@@ -27,8 +27,9 @@ limitations: tuple[str, ...] = (
     "texts that Cline cut out of an old message to save room (context_history.json) stand as they first were",
 )
 
+HISTORY = "api_conversation_history.json"
 COUNTS_ALONE = (
-    "the counts of a task without its messages. Put api_conversation_history.json beside it in one folder, or give"
+    f"the counts of a task without its messages. Put {HISTORY} beside it in one folder, or give"
     " both with --same-server."
 )
 _ENVIRONMENT = "<environment_details>"  # what Cline adds to a user's message, before messages had fields of their own
@@ -84,19 +85,33 @@ def _conversations(
 ) -> list[Conversation]:
     """The sessions of these files, then the tasks: the files of a task are those of one folder."""
     sessions: list[Conversation] = []
-    tasks: dict[str, Conversation] = {}
+    tasks: dict[str, list[Conversation]] = {}
     for file, data in files:
         noted = Problems(file)
         records = [_said(record) for _line, record in jsontext.records(data, noted, progress)]
         problems += noted.listed()
         sessions += [_session(said, file) for said in records if "messages" in said]
         folder = file.rpartition("/")[0]
-        task = tasks.setdefault(folder, Conversation(file, folder or source))
-        if shown := [said for said in records if "role" not in said and "type" in said]:
-            task.shown = shown
-        if messages := [said for said in records if "role" in said]:
-            task.messages, task.file = messages, file
-    return [*sessions, *tasks.values()]
+        shown = [said for said in records if "role" not in said and "type" in said]
+        messages = [said for said in records if "role" in said]
+        if shown or messages:
+            tasks.setdefault(folder, []).append(Conversation(file, folder or source, messages, shown))
+    return [*sessions, *(one for found in tasks.values() for one in _paired(found))]
+
+
+def _paired(found: Sequence[Conversation]) -> list[Conversation]:
+    """The tasks of one folder: counts belong to its only messages, of several to those with Cline's name for them.
+
+    Where a folder has several tasks, each but that one is called by its file.
+    """
+    histories = [one for one in found if one.messages]
+    counts = [one for one in found if one.shown and not one.messages]
+    own = histories if len(histories) == 1 else [one for one in histories if one.file.rpartition("/")[2] == HISTORY]
+    if own and len(counts) == 1:
+        own[0].shown, counts = counts[0].shown, []
+    for one in (*histories, *counts):
+        one.key = one.key if one in own[:1] else one.file
+    return [*histories, *counts]
 
 
 def _said(record: Fields) -> dict[str, Json]:

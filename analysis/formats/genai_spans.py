@@ -10,9 +10,9 @@ from analysis.formats.attributes import listed, tree
 from analysis.formats.calls import count, dig, first_text, mapping, objects
 from analysis.formats.genai_parts import chat_messages, function_tool, instructions, is_blacked_out, numbered, of_events
 from analysis.formats.loose_messages import asked, reply
-from analysis.formats.totals import settled
+from analysis.formats.totals import Counts
 from analysis.formats.traced_call import Call
-from analysis.model.session import Json, JsonObject, Mark, Usage
+from analysis.model.session import Json, JsonObject, Mark
 
 Events = Sequence[tuple[str, JsonObject]]  # names with their attributes
 
@@ -58,12 +58,14 @@ def call(attributes: JsonObject, events: Events = ()) -> Call:
         if any(one.get("role") == "system" for one in messages)
         else instructions(_first(places, "system_instructions"))
     )
+    counts = _counts(attributes)
     return Call(
         model=first_text(_first(places, "request", "model"), _first(places, "response", "model")) or "",
         messages=[*system, *messages] if messages else (),
         reply=next(iter(chat_messages(_first(places, "output", "messages"))), None) or _answer(places[0], told),
         tools=[*tools(attributes)] or [*map(function_tool, objects(_first(places, "tool", "definitions")))],
-        usage=_usage(attributes),
+        usage=counts.usage(),
+        counts=counts,
         lacks=frozenset(lacks),
         request_id=first_text(_first(places, "response", "id")),
         replica=_server(attributes),
@@ -120,10 +122,10 @@ def _embedded(attributes: JsonObject) -> Iterator[tuple[str, JsonObject]]:
         yield first_text(said.get("event.name")) or "", said
 
 
-def _usage(attributes: JsonObject) -> Usage:
+def _counts(attributes: JsonObject) -> Counts:
     said = mapping(dig(attributes, "gen_ai", "usage"))
     older = dig(attributes, "llm", "usage", "total_tokens")
-    return settled(
+    return Counts(
         _counted(said, PROMPTS),
         _counted(said, OUTPUTS),
         _counted(said, READ),

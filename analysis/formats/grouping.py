@@ -5,16 +5,15 @@ by role, stripped text and tool names.  One key may hold several lineages: those
 (titles, sub-agents), which share neither how they open nor their system text and tools with the session's own turns.
 """
 
-import re
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from analysis.core.growth import Growing
 from analysis.formats import prompts
+from analysis.formats.summaries import Cousins, Told
 from analysis.model.session import JsonObject, Request, Session, Turn
 
-SHINGLE = 5  # words in a row that two texts must share to be about the same thing
-SHARED_SHINGLES = 2
 Message = tuple[str, str, tuple[str, ...]]
 
 
@@ -23,11 +22,13 @@ class Entry:
     """A turn without its number, and the session key of the log (None where it has none).
 
     ``inferred`` is a key that was made up when the log was written: an earlier reader told its session by the messages.
+    ``trace`` stands for a missing key where several turns share it: many clients begin a new trace with every call.
     """
 
     turn: Turn
     key: str | None
     inferred: bool = False
+    trace: str | None = None
 
 
 def grouped(entries: Sequence[Entry], file: str, source: str, log_format: str) -> tuple[Session, ...]:
@@ -35,11 +36,13 @@ def grouped(entries: Sequence[Entry], file: str, source: str, log_format: str) -
     sessions: dict[str, list[Turn]] = {}
     inference = _Inference()
     inferred = set()
+    traces = Counter(entry.trace for entry in entries if entry.key is None)
     for entry in _in_time(entries):
-        key = entry.key
+        key = entry.trace if entry.key is None and traces[entry.trace] > 1 else entry.key
+        is_told = key is not None and not entry.inferred
         if key is None:
             key = inference.session_of(entry.turn)
-        if entry.key is None or entry.inferred:
+        if not is_told:
             inferred.add(key)
         sessions.setdefault(key, []).append(entry.turn)
     return tuple(
@@ -116,43 +119,50 @@ def first_of_user(request: Request) -> str:
 class _Open:
     """A session that later turns may continue.  ``order`` counts turns over all sessions: the latest is greatest."""
 
-    session_id: str
+    told: Told
     turn: Turn
     outline: tuple[Message, ...] = ()
-    head: tuple[str, str] = ("", "")
     order: int = 0
-    shingles: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
 class _Inference:
     """The sessions seen so far, found by how they open and by their system text and tools."""
 
-    _opened: int = 0
     _turns: int = 0
     _by_opening: dict[Hashable, dict[str, _Open]] = field(default_factory=dict)
-    _by_head: dict[Hashable, dict[str, _Open]] = field(default_factory=dict)
+    _by_head: dict[Hashable, Cousins] = field(default_factory=dict)
+    _sessions: dict[str, _Open] = field(default_factory=dict)
     _outlines: dict[int, tuple[JsonObject, Message]] = field(default_factory=dict)
 
     def session_of(self, turn: Turn) -> str:
         """The session that this turn continues, or a new one."""
         outline = tuple(self._outline(message) for message in turn.request.messages if message.get("role") != "system")
-        head = _head(turn.request)
         looked_up, filed_under = _openings(turn.request, outline)
         siblings = [known for key in looked_up for known in self._by_opening.get(key, {}).values()]
-        cousins = self._by_head.setdefault((turn.request.model, head), {})
-        found = _by_history(turn, outline, reversed(siblings)) or _by_summary(outline, cousins.values())
-        if found is None:
-            self._opened += 1
-            found = _Open(f"inferred-{self._opened:04d}", turn)
+        cousins = self._by_head.setdefault((turn.request.model, _head(turn.request)), Cousins())
+        found = _by_history(turn, outline, reversed(siblings)) or self._by_summary(outline, cousins) or self._new(turn)
         self._turns += 1
-        for _role, text, _names in outline[_shared(found.outline, outline) :]:
-            found.shingles |= _shingles(text)
-        found.turn, found.outline, found.head, found.order = turn, outline, head, self._turns
+        added = [text for _role, text, _names in outline[_shared(found.outline, outline) :]]
+        found.told.goes_on(added, len(outline), cousins)
+        found.turn, found.outline, found.order = turn, outline, self._turns
         for key in filed_under:
-            self._by_opening.setdefault(key, {})[found.session_id] = found
-        cousins[found.session_id] = found
-        return found.session_id
+            self._by_opening.setdefault(key, {})[found.told.session_id] = found
+        return found.told.session_id
+
+    def _new(self, turn: Turn) -> _Open:
+        session_id = f"inferred-{len(self._sessions) + 1:04d}"
+        return self._sessions.setdefault(session_id, _Open(Told(session_id), turn))
+
+    def _by_summary(self, outline: tuple[Message, ...], cousins: Cousins) -> _Open | None:
+        """A history that collapsed into a summary continues the session it speaks of, under the same system and tools.
+
+        A summary repeats phrases of what it sums up; a fresh question under the same system text does not.
+        """
+        if len(outline) > 2 or not outline:
+            return None
+        found = cousins.summed_up(outline[0][1], len(outline))
+        return None if found is None else self._sessions[found]
 
     def _outline(self, message: JsonObject) -> Message:
         """Made once per message: messages that were sent again are the same object."""
@@ -188,24 +198,6 @@ def _by_history(turn: Turn, outline: tuple[Message, ...], siblings: Iterable[_Op
     return best
 
 
-def _by_summary(outline: tuple[Message, ...], cousins: Iterable[_Open]) -> _Open | None:
-    """A history that collapsed into a summary continues the session it speaks of, under the same system and tools.
-
-    A summary repeats phrases of what it sums up; a fresh question under the same system text does not.
-    """
-    if len(outline) > 2 or not outline:
-        return None
-    shingles = _shingles(outline[0][1])
-    best, most = None, SHARED_SHINGLES - 1
-    for known in cousins:
-        if len(known.outline) <= len(outline):
-            continue
-        shared = len(shingles & known.shingles)
-        if shared > most:
-            best, most = known, shared
-    return best
-
-
 def _shared(old: tuple[Message, ...], new: tuple[Message, ...]) -> int:
     pairs = zip(old, new, strict=False)
     return next((index for index, (left, right) in enumerate(pairs) if left != right), min(len(old), len(new)))
@@ -234,8 +226,3 @@ def _tools(message: JsonObject) -> tuple[str, ...]:
 def _function_name(holder: JsonObject) -> str:
     function = holder.get("function")
     return str(function.get("name")) if isinstance(function, dict) else str(holder.get("name"))
-
-
-def _shingles(text: str) -> set[str]:
-    words = re.findall(r"[^\W_]+", text.lower())[:4000]
-    return {" ".join(words[index : index + SHINGLE]) for index in range(len(words) - SHINGLE + 1)}

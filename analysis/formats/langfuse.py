@@ -37,6 +37,7 @@ PROMPT = ("input", "prompt_tokens", "input_tokens", "promptTokens")
 OUTPUT = ("output", "completion_tokens", "output_tokens", "completionTokens")
 SUBTRACTED = ("input_cached_tokens", "input_cache_read")  # Langfuse takes them off the prompt
 CACHED = (*SUBTRACTED, "prompt_details.cache_read", "cache_read_input_tokens", "cached_tokens")
+ANTHROPIC = ("cache_read_input_tokens", "cache_creation_input_tokens")  # which are not in its prompt
 CREATED = ("cache_creation_input_tokens", "prompt_details.cache_write")
 
 
@@ -67,7 +68,8 @@ def _is_page(record: jsontext.Fields) -> bool:
 def read(data: bytes, file: str, source: str, progress: Progress | None = None) -> Log:
     """Parse a whole export; raise FormatError where no observation is a call with its prompt."""
     problems = Problems(file)
-    spans = [_span(seen, line, key) for line, seen, key in _observations(data, problems, progress)]
+    seen = enumerate(_observations(data, problems, progress), 1)
+    spans = [_span(said, line, key, number) for number, (line, said, key) in seen]
     found = [*entries(spans, problems, NO_PROMPT)]
     if not found:
         raise problems.refusal("no call of a model with its prompt in it", title)
@@ -95,12 +97,12 @@ def _observations(
             yield line, said, None
 
 
-def _span(seen: JsonObject, line: int, key: str | None) -> Span:
+def _span(seen: JsonObject, line: int, key: str | None, number: int) -> Span:
     kind = first_text(seen.get("type"))
     is_call = kind == "GENERATION" or (kind is None and _said(seen, MODEL) is not None)
     named = first_text(seen.get("name"))
     return Span(
-        span_id=first_text(seen.get("id")) or f"line {line}",
+        span_id=first_text(seen.get("id")) or f"observation {number}",
         parent_id=first_text(_said(seen, PARENT_ID)),
         line=line,
         key=first_text(_said(seen, SESSION), key, _said(seen, TRACE_ID)),
@@ -172,9 +174,8 @@ def counted(said: JsonObject) -> Usage:
         beside = sum(inner) - (count(cached) or 0) if any(one in said for one in SUBTRACTED) else sum(inner)
         answered = None if output is None else output + sum(outer)
         return usage(prompt, answered, cached, created=max(beside, 0), apart=True)
-    return settled(
-        prompt, output, cached, created=_said(said, CREATED), total=total, apart="cache_read_input_tokens" in said
-    )
+    apart = any(one in said for one in ANTHROPIC)
+    return settled(prompt, output, cached, created=_said(said, CREATED), total=total, apart=apart)
 
 
 def _said(held: JsonObject, names: tuple[str, ...]) -> Json:

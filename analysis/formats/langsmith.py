@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from analysis.formats import jsontext, shape
 from analysis.formats.base import Problems, Progress
 from analysis.formats.bodies import response
-from analysis.formats.calls import count, dig, first_text, mapping, objects
+from analysis.formats.calls import dig, first_text, mapping, objects, usage
 from analysis.formats.genai_parts import function_tool
 from analysis.formats.grouping import grouped
 from analysis.formats.langchain_messages import generation
 from analysis.formats.loose_messages import Asked, asked, reply
 from analysis.formats.times import seconds
-from analysis.formats.totals import settled
+from analysis.formats.totals import Counts
 from analysis.formats.traced_call import Call, Span, entries
 from analysis.model.session import Json, JsonObject, Log, Usage
 
@@ -56,7 +56,7 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
     for line, record in jsontext.records(data, problems, progress):
         said = {key: jsontext.decode(raw) for key, raw in record.items()}
         for run in _runs(said):
-            run_id = first_text(run.get("id")) or f"line {line}"
+            run_id = first_text(run.get("id")) or f"run {len(runs) + 1}"
             first, known = runs.get(run_id, (line, {}))
             runs[run_id] = (
                 first,
@@ -107,12 +107,15 @@ def _call(run: JsonObject, metadata: JsonObject) -> Call:
     given = mapping(dig(run.get("extra"), "invocation_params"))
     wanted, answer = asked(inputs), response(outputs or None)
     models = (inputs.get("model"), given.get("model"), given.get("model_name"), metadata.get("ls_model_name"))
+    is_known = answer.usage.prompt_tokens is not None
+    counts = None if is_known else _counts(outputs, metadata)
     return Call(
         model=first_text(*models, answer.model) or "",
         messages=wanted.messages,
         reply=reply(outputs),
         tools=_tools(wanted, given),
-        usage=_usage(run, outputs, metadata, answer.usage),
+        usage=counts.usage() if counts else answer.usage if is_known else _older(run, outputs),
+        counts=counts,
         parameters={**given, **(wanted.fields or {})},
         is_text=wanted.is_text,
         request_id=first_text(run.get("id")),
@@ -125,24 +128,25 @@ def _tools(wanted: Asked, given: JsonObject) -> list[JsonObject]:
     return [*wanted.tools] or [function_tool(tool) for tool in objects(given.get("tools"))] or functions
 
 
-def _usage(run: JsonObject, outputs: JsonObject, metadata: JsonObject, own: Usage) -> Usage:
-    """The usage that the response carries, else what LangSmith made of it, else the counts of the run."""
-    if own.prompt_tokens is not None:
-        return own
+def _counts(outputs: JsonObject, metadata: JsonObject) -> Counts | None:
+    """What LangSmith made of the usage of a response."""
     message = generation(outputs)
     held = mapping(message.get("kwargs")) or message
     candidates = (outputs.get("usage_metadata"), held.get("usage_metadata"), metadata.get("usage_metadata"))
     said = next((found for one in candidates if (found := mapping(one))), {})
-    if said:
-        details = mapping(said.get("input_token_details"))
-        return settled(
-            said.get("input_tokens"),
-            said.get("output_tokens"),
-            details.get("cache_read"),
-            created=details.get("cache_creation"),
-            total=said.get("total_tokens"),
-        )
+    details = mapping(said.get("input_token_details"))
+    if not said:
+        return None
+    return Counts(
+        said.get("input_tokens"),
+        said.get("output_tokens"),
+        details.get("cache_read"),
+        created=details.get("cache_creation"),
+        total=said.get("total_tokens"),
+    )
+
+
+def _older(run: JsonObject, outputs: JsonObject) -> Usage:
+    """The usage by its older names, else the counts of the run."""
     older = response({"usage": dig(outputs, "llm_output", "token_usage")}).usage
-    if older.prompt_tokens is not None:
-        return older
-    return settled(count(run.get("prompt_tokens")), run.get("completion_tokens"), None)
+    return older if older.prompt_tokens is not None else usage(run.get("prompt_tokens"), run.get("completion_tokens"))

@@ -12,7 +12,9 @@ from analysis.formats import jsontext, shape
 from analysis.formats.base import Problems, Progress
 from analysis.formats.bodies import response
 from analysis.formats.calls import count, dig, entry, first_text, mapping, objects, template_kwargs, usage
+from analysis.formats.credentials import as_replica
 from analysis.formats.grouping import Entry, grouped
+from analysis.formats.sharing import Sharing
 from analysis.formats.stored import Data
 from analysis.formats.times import seconds
 from analysis.model.session import Json, JsonObject, Log, Mark, Usage
@@ -42,12 +44,13 @@ def read(data: Data, file: str, source: str, progress: Progress | None = None) -
     """Parse a whole log; raise FormatError where no record is a call with its prompt."""
     problems = Problems(file)
     entries: list[Entry] = []
+    sharing = Sharing()
     for line, record in jsontext.records(data, problems, progress):
         said = {key: jsontext.decode(raw) for key, raw in record.items()}
         if (why := _no_turn(said)) is not None:
             problems.count(why, line, f"{why}: no turn.")
             continue
-        entries += _entries(line, said, problems)
+        entries += _entries(line, said, problems, sharing)
     if not entries:
         raise problems.refusal("no call with its prompt in it", title)
     return Log(grouped(entries, file, source, name), problems.listed())
@@ -63,7 +66,7 @@ def _no_turn(said: JsonObject) -> str | None:
     return None if (first_text(kind) or "") in CHATS else f"call_type {str(kind)[:40]} is no chat"
 
 
-def _entries(line: int, said: dict[str, Json], problems: Problems) -> Iterator[Entry]:
+def _entries(line: int, said: dict[str, Json], problems: Problems, sharing: Sharing) -> Iterator[Entry]:
     sent = mapping(said.get("proxy_server_request"))
     asked = mapping(sent.get("body")) or sent
     messages = _messages(said.get("messages")) or _messages(asked.get("messages"))
@@ -76,9 +79,10 @@ def _entries(line: int, said: dict[str, Json], problems: Problems) -> Iterator[E
     yield entry(
         line,
         first_text(answer.get("model"), said.get("model"), said.get("model_group")) or "",
-        messages,
-        key=_key(said),
-        tools=objects(parameters.get("tools")),
+        sharing.once(messages),
+        key=_session(said),
+        trace=_trace(said),
+        tools=sharing.once(objects(parameters.get("tools"))),
         request_id=first_text(said.get("id"), said.get("request_id"), parts.request_id),
         template_kwargs=template_kwargs(parameters),
         salt=first_text(parameters.get("cache_salt"), dig(parameters, "extra_body", "cache_salt")),
@@ -90,7 +94,7 @@ def _entries(line: int, said: dict[str, Json], problems: Problems) -> Iterator[E
         started_at=seconds(said.get("startTime")),
         ended_at=seconds(said.get("endTime")),
         first_token_at=seconds(said.get("completionStartTime")),
-        replica=first_text(said.get("model_id"), said.get("api_base")),
+        replica=as_replica(first_text(said.get("model_id"), said.get("api_base"))),
         server_version=parts.server_version,
     )
 
@@ -101,10 +105,15 @@ def _messages(value: Json) -> list[dict[str, Json]]:
     return objects(value)
 
 
-def _key(said: JsonObject) -> str | None:
-    """The session; a trace holds the retries and fallbacks of one call, or the calls of one session."""
+def _session(said: JsonObject) -> str | None:
+    """The session that a client named."""
     wanted = mapping(dig(said.get("metadata"), "requester_metadata"))
-    return first_text(said.get("session_id"), wanted.get("session_id"), said.get("trace_id"))
+    return first_text(None if "spend" in said else said.get("session_id"), wanted.get("session_id"))
+
+
+def _trace(said: JsonObject) -> str | None:
+    """A trace, which LiteLLM makes up for each call where a client gives none; the session of a row is its trace."""
+    return first_text(said.get("session_id") if "spend" in said else None, said.get("trace_id"))
 
 
 def _lacks(messages: list[dict[str, Json]], parameters: JsonObject, said: JsonObject) -> Iterator[Mark]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from msgspec import Raw
 
-from analysis.formats import jsontext, wrapper
+from analysis.formats import jsontext, sse, wrapper
 from analysis.formats.anthropic_blocks import chat_messages, chat_tool, reply, system_message
 from analysis.formats.base import Problems
 from analysis.formats.calls import dig, entry, first_text, mapping, objects, usage
@@ -17,6 +17,7 @@ from analysis.formats.jsontext import Fields
 from analysis.model.session import Json, JsonObject, Usage
 
 MARK, MARKED = b'"cache_control"', ("system", "tools", "messages")
+PIECES = ("text", "thinking", "partial_json")  # the fields of a delta that go on
 PROBLEM = "the call failed and counts as no turn."
 
 
@@ -59,6 +60,7 @@ class MessagePairs:
             first_text(decoded.get("model"), answer.get("model")) or "",
             _marked(messages) if any(MARK in bytes(body[key]) for key in MARKED if key in body) else messages,
             key=wrapper.session_key(record, body),
+            trace=wrapper.trace(record, body),
             tools=[chat_tool(tool) for tool in objects(decoded.get("tools"))],
             request_id=first_text(wrapper.value(record, wrapper.REQUEST_ID), answer.get("id")),
             template_kwargs=_template_kwargs(decoded),
@@ -135,7 +137,9 @@ def folded(events: Iterator[dict[str, Json]]) -> dict[str, Json]:
         elif kind == "content_block_start":
             blocks[number] = dict(mapping(event.get("content_block")))
         elif kind == "content_block_delta":
-            _append(blocks.setdefault(number, {"type": "text"}), mapping(event.get("delta")))
+            delta = mapping(event.get("delta"))
+            for key in PIECES:
+                sse.append_text(blocks.setdefault(number, {"type": "text"}), key, delta.get(key))
         elif kind == "message_delta":
             counts = {key: count for key, count in mapping(event.get("usage")).items() if count is not None}
             message["usage"] = {**mapping(message.get("usage")), **counts}
@@ -146,13 +150,8 @@ def folded(events: Iterator[dict[str, Json]]) -> dict[str, Json]:
     return message
 
 
-def _append(block: dict[str, Json], delta: dict[str, Json]) -> None:
-    for key in ("text", "thinking", "partial_json"):
-        if isinstance(piece := delta.get(key), str):
-            block[key] = str(block.get(key) or "") + piece
-
-
 def _closed(block: dict[str, Json]) -> dict[str, Json]:
+    sse.join_text(block)
     if isinstance(written := block.pop("partial_json", None), str):
         block["input"] = mapping(written)
     return block

@@ -4,7 +4,7 @@ A request is what stands before its reply, without the notes of the agent.  Does
 responses and no ``info``: those are plain transcripts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from analysis.formats import jsontext, shape
 from analysis.formats.base import Problems, Progress
@@ -12,7 +12,7 @@ from analysis.formats.bodies import response
 from analysis.formats.calls import dig, entry, first_text, mapping, objects
 from analysis.formats.grouping import Entry, grouped
 from analysis.formats.times import seconds
-from analysis.formats.transcript import is_assistant, sent, steps
+from analysis.formats.transcript import is_assistant, key_of_run, sent, steps
 from analysis.model.session import Json, JsonObject, Log, Mark
 
 name = "mini-swe-agent"
@@ -39,20 +39,21 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
     """Parse a trajectory; raise FormatError where no model replied in it."""
     problems = Problems(file)
     entries: list[Entry] = []
+    runs: dict[str, Sequence[JsonObject]] = {}
     for line, record in jsontext.records(data, problems, progress):
         said = {key: jsontext.decode(raw) for key, raw in record.items()}
-        entries += _entries(line, said, file)
+        entries += _entries(line, said, file, runs)
     if not entries:
         raise problems.refusal("no reply of a model in it", title)
     return Log(grouped(entries, file, source, name), problems.listed())
 
 
-def _entries(line: int, said: dict[str, Json], file: str) -> Iterator[Entry]:
+def _entries(line: int, said: dict[str, Json], file: str, runs: dict[str, Sequence[JsonObject]]) -> Iterator[Entry]:
     messages = [one for one in objects(said.get("messages")) if one.get("role") not in NEVER_SENT]
     history = [sent(message) for message in messages]
     config = mapping(dig(said.get("info"), "config", "model"))
     version = first_text(dig(said.get("info"), "mini_version"))
-    key = first_text(said.get("instance_id")) or file
+    key = key_of_run(first_text(said.get("instance_id")) or file, history, runs)
     lacks = [*_lacks(history)]
     for step in steps(history):
         extra = mapping(messages[step.position].get("extra"))

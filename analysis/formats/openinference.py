@@ -11,9 +11,9 @@ from analysis.formats.bodies import response
 from analysis.formats.calls import dig, first_text, mapping, objects
 from analysis.formats.genai_parts import chat_message, function_tool, tool_call
 from analysis.formats.loose_messages import asked, reply
-from analysis.formats.totals import settled
+from analysis.formats.totals import Counts
 from analysis.formats.traced_call import Call
-from analysis.model.session import Json, JsonObject, Mark, Usage
+from analysis.model.session import Json, JsonObject, Mark
 
 KEPT = ("tool_call_id", "name", "reasoning")
 
@@ -41,12 +41,14 @@ def call(attributes: JsonObject) -> Call:
         lacks = frozenset({"truncated"})
     answers = [message(item) for item in listed(llm.get("output_messages"))]
     answer = response(output or None)
+    counts, is_known = _counts(llm), answer.usage.prompt_tokens is not None
     return Call(
         model=first_text(llm.get("model_name"), parameters.get("model"), answer.model) or "",
         messages=raw.messages if has_more else numbered,
         reply=answers[0] if answers else reply(output),
         tools=[*tools(attributes)] or raw.tools or [function_tool(tool) for tool in objects(parameters.get("tools"))],
-        usage=answer.usage if answer.usage.prompt_tokens is not None else _usage(llm),
+        usage=answer.usage if is_known else counts.usage(),
+        counts=None if is_known else counts,
         parameters={**(raw.fields or {}), **parameters},
         lacks=lacks,
         is_text=has_more and raw.is_text,
@@ -73,10 +75,10 @@ def message(item: Json) -> JsonObject:
     return chat_message(said.get("role"), content or said.get("content"), thoughts=thoughts, calls=calls, kept=kept)
 
 
-def _usage(llm: JsonObject) -> Usage:
+def _counts(llm: JsonObject) -> Counts:
     counts = mapping(llm.get("token_count"))
     details = mapping(counts.get("prompt_details"))
-    return settled(
+    return Counts(
         counts.get("prompt"),
         counts.get("completion"),
         details.get("cache_read"),

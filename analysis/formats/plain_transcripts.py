@@ -3,7 +3,7 @@
 Every reply becomes a request with the messages before it.  Knows no usage, so what the server cached is unknown.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from analysis.formats import jsontext, shape, wrapper
 from analysis.formats.base import Problems, Progress
@@ -11,7 +11,7 @@ from analysis.formats.calls import dig, entry, first_text, objects
 from analysis.formats.cline import is_history
 from analysis.formats.grouping import Entry, grouped
 from analysis.formats.times import seconds
-from analysis.formats.transcript import sent, steps
+from analysis.formats.transcript import key_of_run, sent, steps
 from analysis.model.session import Json, JsonObject, Log, Mark
 
 name = "transcript"
@@ -44,6 +44,7 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
     problems = Problems(file)
     loose: list[dict[str, Json]] = []
     entries: list[Entry] = []
+    runs: dict[str, Sequence[JsonObject]] = {}
     for line, record in jsontext.records(data, problems, progress):
         said = {key: jsontext.decode(raw) for key, raw in record.items()}
         if _is_message(said):
@@ -52,7 +53,7 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
             problems.count("no messages", line, "left out: no messages in it.")
         else:
             for key, messages in conversations:
-                entries += _entries(line, key or f"{file}:{line}", messages, said)
+                entries += _entries(line, key_of_run(key or f"{file}:{line}", messages, runs), messages, said)
     if loose:
         entries += _entries(1, file, loose, {})
     if not entries:

@@ -12,6 +12,14 @@ from analysis.model.session import Json
 _LINE_END = re.compile(r"\r\n|\r|\n")  # str.splitlines also ends lines at U+2028, which JSON may hold
 
 
+class _Pieces(list[str]):
+    """A text as it came: joined when all of it is there."""
+
+
+class _Calls(list[dict[str, Json]]):
+    """Tool calls of the fold itself, which it may write to."""
+
+
 def fold(stream: str) -> dict[str, Json] | None:
     """Fold the ``data:`` lines of one stream; None where it holds no chunk.  Broken chunks are left out."""
     chunks = []
@@ -40,6 +48,8 @@ def fold_chunks(chunks: list[dict[str, Json]]) -> dict[str, Json]:
             index = part.get("index")
             choice = choices.setdefault(index if isinstance(index, int) else 0, {"index": index})
             _fold_choice(choice, part)
+    for choice in choices.values():
+        _join(choice)
     folded["choices"] = [choices[index] for index in sorted(choices)]
     return folded
 
@@ -49,11 +59,11 @@ def _fold_choice(choice: dict[str, Json], part: dict[str, Json]) -> None:
         if key == "delta":
             continue
         if key == "text":
-            _append_text(choice, "text", value)
+            append_text(choice, "text", value)
         elif key == "token_ids":
             _append_list(choice, "token_ids", value)
         elif value is not None:
-            choice[key] = value
+            choice[key] = dict(value) if isinstance(value, dict) else value  # a message is written to
     if isinstance(delta := part.get("delta"), dict):
         _fold_delta(choice, delta)
 
@@ -68,36 +78,70 @@ def _fold_delta(choice: dict[str, Json], delta: dict[str, Json]) -> None:
         elif key == "role":
             message["role"] = value
         else:
-            _append_text(message, key, value)
+            append_text(message, key, value)
 
 
 def _fold_calls(message: dict[str, Json], deltas: Json) -> None:
     """Tool calls come in pieces by index: the id and name first, the arguments a few characters at a time."""
     known = message.get("tool_calls")
-    calls = message["tool_calls"] = _objects(known)
+    calls = known if isinstance(known, _Calls) else _Calls(map(_own, _objects(known)))
+    message["tool_calls"] = calls
     for delta in _objects(deltas):
         index = delta.get("index")
         position = index if isinstance(index, int) and 0 <= index <= len(calls) else len(calls)
         if position == len(calls):
             calls.append({"type": "function", "function": {"name": "", "arguments": ""}})
         call, function = calls[position], delta.get("function")
-        inner = call.get("function")
-        target = call["function"] = dict(inner) if isinstance(inner, dict) else {"name": "", "arguments": ""}
+        target = call.get("function")
+        if not isinstance(target, dict):
+            target = call["function"] = {"name": "", "arguments": ""}
         for key, value in function.items() if isinstance(function, dict) else ():
-            _append_text(target, key, value)
+            append_text(target, key, value)
         call.update({key: value for key, value in delta.items() if key in ("id", "type") and value is not None})
 
 
-def _append_text(target: dict[str, Json], key: str, value: Json) -> None:
-    if isinstance(value, str):
-        known = target.get(key)
-        target[key] = (known if isinstance(known, str) else "") + value
+def _own(call: dict[str, Json]) -> dict[str, Json]:
+    """A call of a chunk as one that the fold may write to."""
+    function = call.get("function")
+    return {**call, "function": dict(function)} if isinstance(function, dict) else dict(call)
+
+
+def append_text(target: dict[str, Json], key: str, value: Json) -> None:
+    """Append a piece to the text of a field, which holds pieces until ``join_text``; what is no text is passed over."""
+    if not isinstance(value, str):
+        return
+    known = target.get(key)
+    if isinstance(known, _Pieces):
+        known.append(value)
+    else:
+        target[key] = _Pieces([known, value] if isinstance(known, str) else [value])
 
 
 def _append_list(target: dict[str, Json], key: str, value: Json) -> None:
-    if isinstance(value, list):
-        known = target.get(key)
-        target[key] = [*(known if isinstance(known, list) else []), *value]
+    if not isinstance(value, list):
+        return
+    known = target.get(key)
+    if isinstance(known, list):
+        known.extend(value)
+    else:
+        target[key] = list(value)
+
+
+def _join(choice: dict[str, Json]) -> None:
+    """Join the texts of a choice, of its message and of its calls."""
+    message = choice.get("message")
+    calls = message.get("tool_calls") if isinstance(message, dict) else None
+    own = calls if isinstance(calls, _Calls) else ()
+    for parts in (choice, message, *(call.get("function") for call in own)):
+        if isinstance(parts, dict):
+            join_text(parts)
+
+
+def join_text(parts: dict[str, Json]) -> None:
+    """Join the texts that ``append_text`` collected in an object."""
+    for key, part in parts.items():
+        if isinstance(part, _Pieces):
+            parts[key] = "".join(part)
 
 
 def _objects(value: Json) -> list[dict[str, Json]]:

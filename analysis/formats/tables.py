@@ -6,10 +6,12 @@ Does not guess a separator: exports of tracing tools have commas.
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from threading import Lock
 
 from analysis.formats.base import Problems
 
 LARGEST_CELL = 1 << 30  # characters
+_ONE_AT_A_TIME = Lock()
 
 
 def header(head: bytes) -> tuple[str, ...]:
@@ -25,14 +27,27 @@ def header(head: bytes) -> tuple[str, ...]:
 
 def rows(data: bytes, columns: Sequence[str], problems: Problems) -> Iterator[tuple[int, dict[str, str]]]:
     """Every row with the 1-based line where it ends, without its empty cells; one that is cut short is a problem."""
-    csv.field_size_limit(LARGEST_CELL)
+    for line, row in _parsed(data, problems)[1:]:
+        if len(row) == len(columns):
+            yield line, {name: cell for name, cell in zip(columns, row, strict=True) if cell}
+        elif row:
+            problems.count("row", line, "left out: the row has not as many cells as the table columns.")
+
+
+def _parsed(data: bytes, problems: Problems) -> list[tuple[int, list[str]]]:
+    """All rows as far as they can be read.  How large a cell may be is set for the process, so only as long as it must.
+
+    One table at a time: another one that ends meanwhile would set the limit back.
+    """
+    found = []
     reader = csv.reader(io.StringIO(data.decode("utf-8-sig", "replace"), newline=""), strict=True)
-    try:
-        next(reader, None)
-        for row in reader:
-            if len(row) == len(columns):
-                yield reader.line_num, {name: cell for name, cell in zip(columns, row, strict=True) if cell}
-            elif row:
-                problems.count("row", reader.line_num, "left out: the row has not as many cells as the table columns.")
-    except csv.Error as error:
-        problems.add(reader.line_num, f"the table cannot be read from here on ({error}). Export it again.")
+    with _ONE_AT_A_TIME:
+        before = csv.field_size_limit(LARGEST_CELL)
+        try:
+            for row in reader:
+                found.append((reader.line_num, row))
+        except csv.Error as error:
+            problems.add(reader.line_num, f"the table cannot be read from here on ({error}). Export it again.")
+        finally:
+            csv.field_size_limit(before)
+    return found

@@ -41,9 +41,10 @@ class TokenPairs:
         if wrapper.failed(record):
             self.problems.count("failed", line, "the call failed and counts as no turn.")
             return
-        key = wrapper.session_key(record, wrapper.split(wrapper.raw(record, wrapper.REQUEST)))
+        body = wrapper.split(wrapper.raw(record, wrapper.REQUEST))
+        key, trace = wrapper.session_key(record, body), wrapper.trace(record, body)
         for request in _requests(record):
-            yield Entry(self._turn(line, record, request), key)
+            yield Entry(self._turn(line, record, request), key, trace=trace)
 
     def _turn(self, line: int, record: Fields, request: dict[str, Json]) -> Turn:
         prompt = ids(request.get("token_ids"))

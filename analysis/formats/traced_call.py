@@ -4,8 +4,7 @@ The formats of tracing tools bring every span with the call that it is; what fol
 Does not read any tool's words.
 """
 
-import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from msgspec.json import encode
@@ -13,7 +12,9 @@ from msgspec.json import encode
 from analysis.formats.base import Problems
 from analysis.formats.calls import dig, entry, first_text, template_kwargs
 from analysis.formats.grouping import Entry
+from analysis.formats.sharing import Sharing
 from analysis.formats.spans import NESTED, Branch, SpanTree
+from analysis.formats.totals import Counts
 from analysis.model.session import JsonObject, Mark, Usage
 
 CUT = b"truncated due to size exceeding limit"  # what Langfuse's clients put in place of what was too large
@@ -24,6 +25,7 @@ REDACTED = b"__REDACTED__"  # what OpenInference puts in place of what was to be
 class Call:
     """One call of a model; ``parameters`` are the fields of its request, ``lacks`` what the log says it leaves out.
 
+    ``counts`` are those that ``usage`` was made of, where other calls of the log may settle what they mean.
     ``is_text``: the prompt was kept as one text, from which neither system prompt nor tools can be told.
     """
 
@@ -32,6 +34,7 @@ class Call:
     reply: JsonObject | None = None
     tools: Sequence[JsonObject] = ()
     usage: Usage = field(default_factory=Usage)
+    counts: Counts | None = None
     parameters: JsonObject = field(default_factory=dict)
     lacks: frozenset[Mark] = frozenset()
     is_text: bool = False
@@ -65,8 +68,8 @@ class Span:
 
 def entries(spans: Sequence[Span], problems: Problems, no_prompt: str) -> Iterator[Entry]:
     """The calls of a file; ``no_prompt`` is the remedy where a log holds calls without their messages."""
-    known = {span.span_id: span for span in spans}
-    shared: dict[bytes, JsonObject] = {}
+    known = _by_id(_settled(spans), problems)
+    sharing = Sharing()
     tree = SpanTree({span_id: span.branch for span_id, span in known.items()})
     repeats = tree.repeats()
     lineages = tree.lineages(repeats)
@@ -80,8 +83,31 @@ def entries(spans: Sequence[Span], problems: Problems, no_prompt: str) -> Iterat
             problems.count("no prompt", span.line, f"a call without its messages counts as no turn: {no_prompt}")
         else:
             _remark(span, call, lineages.get(span_id), problems)
-            sent = tuple(_shared(message, shared) for message in call.messages)
-            yield _entry(span, replace(call, messages=sent), lineages.get(span_id))
+            once = replace(call, messages=sharing.once(call.messages), tools=sharing.once(call.tools))
+            yield _entry(span, once, lineages.get(span_id))
+
+
+def _by_id(spans: Iterable[Span], problems: Problems) -> dict[str, Span]:
+    """The spans by their ids, the last one of each."""
+    known: dict[str, Span] = {}
+    for span in spans:
+        before = known.get(span.span_id)
+        if before is not None and before.call is not None:
+            problems.count("id", span.line, "a call whose id another one in the log has: only the last of them counts.")
+        known[span.span_id] = span
+    return known
+
+
+def _settled(spans: Sequence[Span]) -> Iterator[Span]:
+    """The spans; whether a prompt includes its cached tokens is settled once per model, by any call that shows it."""
+    calls = [span.call for span in spans if span.call is not None]
+    apart = {call.model for call in calls if call.counts is not None and call.counts.shows_apart}
+    for span in spans:
+        call = span.call
+        if call is None or call.counts is None or call.model not in apart:
+            yield span
+        else:
+            yield replace(span, call=replace(call, usage=call.counts.usage(others_apart=True)))
 
 
 def _was_served(call: Call) -> bool:
@@ -126,11 +152,6 @@ def completeness(call: Call) -> frozenset[Mark]:
     if not call.tools and any(message.get("tool_calls") or message.get("role") == "tool" for message in told):
         found.add("no_tools")
     return frozenset(found)
-
-
-def _shared(message: JsonObject, known: dict[bytes, JsonObject]) -> JsonObject:
-    """The message as it was sent before: what is sent again costs no memory twice."""
-    return known.setdefault(hashlib.blake2b(encode(message), digest_size=16).digest(), message)
 
 
 def _remark(span: Span, call: Call, lineage: str | None, problems: Problems) -> None:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from analysis.formats import exchanges, jsontext
 from analysis.formats.base import Problems
+from analysis.formats.credentials import server_of
 from analysis.formats.jsontext import Fields
 from analysis.formats.pairs import Pairs
 from analysis.formats.wrapper import RANK_HEADER, SESSION_HEADER
@@ -76,7 +77,7 @@ def record(seen: Seen) -> Fields:
     headers = {name.lower(): value for name, value in seen.headers.items()}
     exchange = Exchange(
         path=_path(seen.url),
-        server=_server(seen.url),
+        server=server_of(seen.url),
         request=seen.request,
         answer=answer,
         streamed=answer.lstrip().startswith(tuple(mark.encode() for mark in STREAMS)),
@@ -125,19 +126,9 @@ def named(headers: Json) -> dict[str, str]:
 
 
 def _path(url: str) -> str:
-    return _parts(url)[1].rstrip("/")
-
-
-def _server(url: str) -> str | None:
-    return _parts(url)[0]
-
-
-def _parts(url: str) -> tuple[str | None, str]:
-    """The server and the path of an address, without who asked and what for."""
+    """The path of an address, without who asked and what for."""
     try:
-        parts = urlsplit(url)
-        host, port = parts.hostname, parts.port
+        path = urlsplit(url).path
     except ValueError:
-        return None, url.partition("?")[0]
-    where = f"{parts.scheme}://{host}" + (f":{port}" if port else "") if host else None
-    return where, parts.path
+        path = url.partition("?")[0]
+    return path.rstrip("/")

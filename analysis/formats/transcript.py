@@ -48,6 +48,20 @@ def steps(messages: Sequence[JsonObject], is_reply: Callable[[JsonObject], bool]
             yield Step(history[:position], message, position)
 
 
+def key_of_run(key: str, messages: Sequence[JsonObject], runs: dict[str, Sequence[JsonObject]]) -> str:
+    """The session key of a transcript whose own ``key`` may name a task: another run of it has another number.
+
+    ``runs`` are the transcripts so far by the key of their run; one that begins with all of an earlier one is that one,
+    grown.
+    """
+    named, number = key, 1
+    while named in runs and not (len(messages) > len(runs[named]) and messages[: len(runs[named])] == runs[named]):
+        number += 1
+        named = f"{key} (run {number})"
+    runs[named] = messages
+    return named
+
+
 def is_assistant(message: JsonObject) -> bool:
     """Whether a model wrote this message."""
     return message.get("role") == "assistant"

@@ -69,7 +69,7 @@ def read(data: bytes, file: str, source: str, progress: Progress | None = None) 
 
 
 def _entries(found: Lines, problems: Problems) -> Iterator[Entry]:
-    cut, with_body = found.cut_at(), _with_bodies(found)
+    cut, with_body = found.cut_at(), _with_bodies(found, problems)
     for call in found.calls:
         is_cut = cut is not None and any(one is not None and len(one) == cut for one in (call.text, call.prompt_ids))
         entry = with_body.get(call.line)
@@ -95,13 +95,16 @@ def _entries(found: Lines, problems: Problems) -> Iterator[Entry]:
         )
 
 
-def _with_bodies(found: Lines) -> dict[int, Entry]:
+def _with_bodies(found: Lines, problems: Problems) -> dict[int, Entry]:
     """The calls whose request body was logged, by their line; what a body lacks is said by the call's other lines."""
-    pairs = Pairs(Problems(found.problems.file))
+    of_bodies = Problems(problems.file)
+    pairs = Pairs(of_bodies)
     for call in found.calls:
         if (body := found.body_of(call)) is not None and (record := _record(body)) is not None:
             pairs.take(call.line, record)
-    return {entry.turn.line: entry for entry in pairs.entries()}
+    entries = {entry.turn.line: entry for entry in pairs.entries()}
+    problems.take(of_bodies, "request body", but=("usage",))
+    return entries
 
 
 def _record(body: Fields) -> Fields | None:

@@ -9,6 +9,7 @@ import msgspec
 
 from analysis.formats import jsontext
 from analysis.formats.calls import first_text, mapping, marks, objects
+from analysis.formats.credentials import as_replica
 from analysis.formats.jsontext import Fields
 from analysis.formats.times import seconds
 from analysis.model.session import Json
@@ -21,7 +22,8 @@ STREAM = ("response_sse", "sse")
 STARTED = ("ts_start", "started_at", "start_time", "startTime", "timestamp", "ts", "time", "created_at")
 ENDED = ("ts_end", "ended_at", "end_time", "endTime", "completed_at")
 REQUEST_ID = ("request_id", "requestId", "custom_id")
-SESSION = ("session_id", "sessionId", "conversation_id", "thread_id", "trace_id")
+SESSION = ("session_id", "sessionId", "conversation_id", "thread_id")
+TRACE = ("trace_id",)
 HEADERS = ("request_headers", "headers")
 SESSION_HEADER = "x-session-id"
 RANK_HEADER = "x-data-parallel-rank"
@@ -32,6 +34,7 @@ ANSWERED = ("choices", *RESPONSE, *STREAM)
 ROLLOUT = ("session_meta", "turn_context", "response_item", "event_msg", "compacted")  # the lines of Codex
 BODIES = (*PROMPTS, "input", "model", "token_ids")
 RENDERED = ("token_ids", "sampling_params")
+NULL = memoryview(b"null")
 SEEN_OF_STREAM = 2000  # bytes: a stream says in its first event what it is
 
 
@@ -48,24 +51,28 @@ def api(record: Fields) -> Api | None:
     if not is_wrapped and _is_told(record):
         return None
     path = str(value(record, PATH) or "").partition("?")[0]
-    if path.endswith("/render") or _is_rendered(record):
-        return "render"
-    return _answered_by(record, path) or _asked_by(body if is_wrapped else record, is_wrapped)
-
-
-def _is_rendered(record: Fields) -> bool:
-    """Whether this is a request as vLLM renders it (its ``GenerateRequest``), or was answered with one or several."""
     answer = raw(record, RESPONSE)
-    if answer is not None and bytes(answer).startswith(b"["):
-        answer = next(iter(jsontext.items(answer)), None)
     answered = split(answer)
-    return any(all(name in fields for name in RENDERED) for fields in (record, answered))
+    if path.endswith("/render") or any(map(_is_rendered, (record, answered or _first_of(answer)))):
+        return "render"
+    return _answered_by(record, answered, path) or _asked_by(body if is_wrapped else record, is_wrapped)
 
 
-def _answered_by(record: Fields, path: str) -> Api | None:
+def _is_rendered(fields: Fields) -> bool:
+    """Whether this is a request as vLLM renders it (its ``GenerateRequest``)."""
+    return all(name in fields for name in RENDERED)
+
+
+def _first_of(answer: msgspec.Raw | None) -> Fields:
+    """The fields of the first of several answers."""
+    if answer is None or not bytes(answer).startswith(b"["):
+        return {}
+    return split(next(iter(jsontext.items(answer)), None))
+
+
+def _answered_by(record: Fields, answer: Fields, path: str) -> Api | None:
     """The API that the path or the answer names."""
-    answer = split(raw(record, RESPONSE))
-    stream = bytes(raw(record, (*STREAM, *RESPONSE)) or b"")[:SEEN_OF_STREAM]
+    stream = bytes(memoryview(raw(record, (*STREAM, *RESPONSE)) or b"")[:SEEN_OF_STREAM])
     if value(answer, ("type",)) == "message" or _names(stream, b"message_start") or path.endswith("/messages"):
         return "messages"
     if value(answer, ("object",)) == "response" or _names(stream, b"response.created") or path.endswith("/responses"):
@@ -140,7 +147,8 @@ def said(record: Fields) -> dict[str, Any]:
 def failed(record: Fields) -> bool:
     """Whether the wrapper says that the call failed."""
     status = value(record, ("status",))
-    return (isinstance(status, int) and status >= 400) or status in ("failure", "error")
+    said = (isinstance(status, int) and status >= 400) or status in ("failure", "failed", "error")
+    return said or bool(value(record, ("error",)))
 
 
 def session_key(record: Fields, body: Fields) -> str | None:
@@ -149,28 +157,43 @@ def session_key(record: Fields, body: Fields) -> str | None:
     headers = value(record, HEADERS)
     if isinstance(headers, dict):
         candidates += [held for key, held in headers.items() if key.lower() == SESSION_HEADER]
-    for holder in ("vllm_xargs", "metadata"):
-        inner = value(body, (holder,))
-        if isinstance(inner, dict):
-            candidates += [inner.get(key) for key in SESSION]
+    candidates += _beside(body, SESSION)
     return next((str(key) for key in candidates if isinstance(key, str | int) and str(key)), None)
+
+
+def trace(record: Fields, body: Fields) -> str | None:
+    """The trace that a call is part of: it may hold a session, or no more than the one call."""
+    candidates = [value(record, TRACE), *_beside(body, TRACE)]
+    return next((str(key) for key in candidates if isinstance(key, str | int) and str(key)), None)
+
+
+def _beside(body: Fields, names: tuple[str, ...]) -> list[Json]:
+    """What vLLM's extra arguments and the metadata of a request say by these names."""
+    held = [value(body, (holder,)) for holder in ("vllm_xargs", "metadata")]
+    return [inner.get(key) for inner in held if isinstance(inner, dict) for key in names]
 
 
 def replica(record: Fields) -> str | None:
     """Who served the request: the wrapper's server, a pinned data-parallel rank, or a gateway's provider."""
-    server, headers, answer = (value(record, names) for names in (("server",), HEADERS, RESPONSE))
+    server, headers = value(record, ("server",)), value(record, HEADERS)
     names = [server.get(key) for key in ("replica", "dp_rank", "base")] if isinstance(server, dict) else []
     if isinstance(headers, dict):
         names += [held for key, held in headers.items() if key.lower() == RANK_HEADER]
-    if isinstance(answer, dict):
-        names.append(answer.get("provider"))
-    found = next((name for name in names if isinstance(name, str | int) and str(name)), None)
-    return None if found is None else str(found)
+    named = (str(name) for name in names if isinstance(name, str | int) and str(name))
+    return as_replica(next(named, None) or _provider(raw(record, RESPONSE)))
+
+
+def _provider(answer: msgspec.Raw | None) -> str | None:
+    """The provider that an answer names; one that holds no such word is not split."""
+    if answer is None or b'"provider"' not in bytes(answer):
+        return None
+    name = value(split(answer), ("provider",))
+    return str(name) if isinstance(name, str | int) and str(name) else None
 
 
 def raw(record: Fields, names: tuple[str, ...]) -> msgspec.Raw | None:
     """The first of these fields that is there and not null."""
-    return next((record[key] for key in names if key in record and bytes(record[key]) != b"null"), None)
+    return next((record[key] for key in names if key in record and memoryview(record[key]) != NULL), None)
 
 
 def value(record: Fields, names: tuple[str, ...]) -> Json:
@@ -186,7 +209,9 @@ def unquoted(body: msgspec.Raw) -> bytes | msgspec.Raw:
 
 def split(body: msgspec.Raw | None) -> Fields:
     """The fields of an object, or of the JSON text of one, undecoded; none where it is neither."""
+    if body is None or bytes(body)[:1] not in (b"{", b'"'):
+        return {}
     try:
-        return jsontext.fields(unquoted(body)) if body is not None else {}
+        return jsontext.fields(unquoted(body))
     except ValueError:
         return {}

@@ -1,12 +1,8 @@
 """From sessions to findings: tokens, donor, account and divergence of every turn of one server history."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from math import gcd
 
-from analysis.causes import explain
-from analysis.causes.base import Evidence
 from analysis.core.account import Facts, account, best_tokens, parts
 from analysis.core.align import common_prefix
 from analysis.core.blocks import left_behind, reusable_tokens
@@ -14,25 +10,24 @@ from analysis.core.growth import Growing
 from analysis.core.lineage import Candidate
 from analysis.core.media import sent
 from analysis.core.serving import Asked, Served, Serving
-from analysis.formats.base import and_more
 from analysis.formats.grouping import known_times
 from analysis.model.evidence import Reconciliation
 from analysis.model.finding import Donor, Previous, SessionAnalysis, TurnAnalysis
-from analysis.model.gap import SourceFacts
 from analysis.model.session import Problem, Session, Turn
 from analysis.model.settings import Settings
-from analysis.pipeline.evidence import OTHER_SESSIONS, Compared
+from analysis.pipeline.causes import Ground, places, with_causes
+from analysis.pipeline.evidence import Compared
 from analysis.pipeline.explain import divergence
 from analysis.pipeline.gaps import Gaps, SideFiles, Visit, never_cached, source_facts
 from analysis.pipeline.others import Others
 from analysis.pipeline.pool_sizes import PoolSizes, pool_sizes
 from analysis.pipeline.reconcile import reconcile
+from analysis.pipeline.session_problems import session_problems
 from analysis.pipeline.tokens import RendererFor, TokensOf, TurnTokens, rendered_tokens
 
 NO_SIDE_FILES = SideFiles()
 Keys = tuple[str, str | None, str | None, str | None]
 REMEDY = "Log token ids (return_token_ids), or render through a live server (--endpoint)."
-BLOCK_SIZES = 8  # tokens: every block size of vLLM is a multiple of it
 PATIENCE = 3  # turns in a row that a server may leave unanswered before the analysis gives up
 POOL_REMEDY = "From here on memory is taken as unlimited. Check the number of blocks (--blocks) and the log's times."
 Progress = Callable[[int, int], None]  # turns done, turns in all
@@ -65,21 +60,6 @@ def analyse(
     walk.explain(side, sizes.by_visit)
     found = reconcile(walk.visits, removed, settings, side, sizes.whole, walk.is_complete)
     return [walk.session(session, found) for session in sessions]
-
-
-@dataclass(frozen=True, slots=True)
-class _Ground:
-    """What the turns of a history are explained with; ``places`` are visits by session and turn."""
-
-    facts: SourceFacts
-    gaps: Gaps
-    compared: Compared
-    places: dict[tuple[int, int], int]
-    others: Others
-
-    def others_of(self, place: int | None) -> list[TurnAnalysis]:
-        """What the first turn that was visited there is held against."""
-        return [] if place is None else self.others.before(place, OTHER_SESSIONS)
 
 
 @dataclass(slots=True)
@@ -142,49 +122,16 @@ class _Walk:
         facts = facts if self.is_complete else replace(facts, outside_tokens=None)
         gaps = Gaps(self.visits, self.settings, side, blocks_needed)
         others = Others(self.visits, [keys_of(visit.found.turn) for visit in self.visits])
-        ground = _Ground(facts, gaps, Compared(self.renderer_for), self._places(), others)
+        ground = Ground(facts, gaps, Compared(self.renderer_for), places(self.visits), others)
         for session in self.sessions:
-            lineages: dict[str | None, list[TurnAnalysis]] = {}
-            for turn in session.turns:
-                lineages.setdefault(turn.lineage, []).append(self.results[id(turn)])
-            explained = {
-                (lineage, found.turn.number): found
-                for lineage, before in lineages.items()
-                for found in self._explained(session, before, ground)
-            }
-            for turn in session.turns:
-                self.results[id(turn)] = explained[turn.lineage, turn.number]
-
-    def _places(self) -> dict[tuple[int, int], int]:
-        return {(visit.session, visit.found.turn.number): index for index, visit in enumerate(self.visits)}
-
-    def _explained(self, session: Session, before: list[TurnAnalysis], ground: "_Ground") -> Iterator[TurnAnalysis]:
-        """The turns of one lineage with their causes."""
-        previous, last = None, None
-        for index, found in enumerate(before):
-            place = ground.places.get((id(session), found.turn.number))
-            missed = found.account is not None and found.account.missed
-            found = ground.compared.with_text(found, last)
-            opens = previous is None and found.turn.lineage is None
-            asked = Evidence(
-                now=found,
-                previous=previous,
-                gap=ground.gaps.of(place) if missed and place is not None else None,
-                source=ground.facts,
-                comparison=ground.compared.beside(before, index, previous, last),
-                first=ground.compared.with_others(found, ground.others_of(place)) if opens else None,
-                before=last,
-                after=before[index + 1].turn if index + 1 < len(before) else None,
-            )
-            causes, notes = explain(asked)
-            yield replace(found, causes=causes, notes=notes)
-            last = found.turn
-            previous = found if found.full_ids is not None else previous
+            before = [self.results[id(turn)] for turn in session.turns]
+            for turn, found in zip(session.turns, with_causes(session, before, ground), strict=True):
+                self.results[id(turn)] = found
 
     def session(self, session: Session, found: Reconciliation) -> SessionAnalysis:
         """What was found of a session; ``found`` is the reconciliation of the whole history."""
         turns = tuple(self.results[id(turn)] for turn in session.turns)
-        problems = (*_grouped(self.problems.get(id(session), ())), *_odd_counts(session, self.settings))
+        problems = session_problems(session, self.problems.get(id(session), ()), self.settings)
         return SessionAnalysis(session, self.settings, turns, problems, found)
 
     @property
@@ -267,13 +214,6 @@ class _Walk:
         return Donor(session.session_id, turn.number, candidate.lcp_tokens)
 
 
-def _grouped(problems: Sequence[Problem]) -> Iterator[Problem]:
-    """Problems with those of the same words counted under the first."""
-    counts = Counter(problem.message for problem in problems)
-    for problem in {problem.message: problem for problem in reversed(problems)}.values():
-        yield replace(problem, message=and_more(problem.message, counts[problem.message] - 1))
-
-
 def _is_mixed(session: Session) -> bool:
     """Whether turns of a session may not share blocks although their ids are equal."""
     return any(map(has_media, session.turns)) or len({keys_of(turn) for turn in session.turns}) > 1
@@ -322,23 +262,3 @@ def in_time(order: Sequence[tuple[Session, Turn]]) -> list[tuple[Session, Turn]]
         for turn, time in zip(turns, known_times([turn.started_at for turn in turns]), strict=True)
     }
     return sorted(order, key=lambda it: (at[id(it[1])], files[it[0].file], it[1].line))
-
-
-def _odd_counts(session: Session, settings: Settings) -> tuple[Problem, ...]:
-    """A cached count that is no multiple of the block size: the block size is wrong, and the page must say so."""
-    counts = [turn.usage.cached_tokens for turn in session.turns if turn.usage.cached_tokens]
-    odd = next((turn for turn in session.turns if (turn.usage.cached_tokens or 0) % settings.block_size), None)
-    if odd is None:
-        return ()
-    fits = gcd(*counts)
-    said = (
-        f"cached_tokens {odd.usage.cached_tokens} is no multiple of the block size {settings.block_size}"
-        f" ({settings.block_size_basis})."
-    )
-    if fits % BLOCK_SIZES:
-        remedy = (
-            "No block size of vLLM fits: a hosted API or a gateway counts otherwise, so do not expect whole blocks."
-        )
-    else:
-        remedy = f"The largest size that fits every turn is {fits}: --block-size {fits}."
-    return (Problem(session.file, odd.line, f"{said} {remedy}"),)

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -11,6 +12,7 @@ from analysis.formats.base import FormatError
 from analysis.formats.canonical import lines
 from analysis.model.session import Log, Problem
 from analysis.pipeline.reading import read_files
+from analysis.pipeline.rotated import told_apart
 from analysis.pipeline.sources import Source, joined, read_source
 
 Progress = Callable[[str, int, int], None]  # stage, done, in all
@@ -66,7 +68,14 @@ def _converted(read: Iterable[tuple[str, Log | FormatError | OSError]]) -> Conve
             problems.append(Problem(file, None, _reason(found).removeprefix(f"{file}: ")))
     if not logs and refused:
         raise refused[0]
-    return Converted(tuple(logs), tuple(problems))
+    return Converted(tuple(_told_apart(logs)), tuple(problems))
+
+
+def _told_apart(logs: Sequence[Log]) -> Iterator[Log]:
+    """The same logs: in one log, runs of one key are told apart by it alone."""
+    named = iter(told_apart([session for log in logs for session in log.sessions]))
+    for log in logs:
+        yield replace(log, sessions=tuple(islice(named, len(log.sessions))))
 
 
 def _read(

@@ -6,13 +6,12 @@ nothing; a file that has grown since replaces what it was.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from analysis.core.align import common_prefix
 from analysis.formats.base import FormatError
-from analysis.formats.grouping import known_times
 from analysis.model.finding import SessionAnalysis
 from analysis.model.record import SessionRecord
 from analysis.model.renderer import Renderer
@@ -25,7 +24,9 @@ from analysis.pipeline.reading import read_files
 from analysis.pipeline.record import records
 from analysis.pipeline.renderer_choice import unusable
 from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.repeats import once
 from analysis.pipeline.resuming import begun, has_grown, known_before
+from analysis.pipeline.rotated import continued
 from analysis.pipeline.sources import Source
 from analysis.pipeline.tokens import RendererFor, TokensOf, rendered_tokens
 from analysis.pipeline.wrong_tokenizer import wrong_tokenizers
@@ -179,27 +180,8 @@ def _sessions(source: Source, log_format: str | None, progress: Progress | None)
             problems.extend(log.problems)
     if not sessions and refused:
         raise refused[0]
-    return continued(sessions), problems
-
-
-def continued(sessions: Sequence[Session]) -> list[Session]:
-    """Sessions of one source with those joined that have the same key in several files: logs are rotated."""
-    by_key: dict[str, list[Session]] = {}
-    for index, session in enumerate(sessions):
-        key = f"{index}" if session.inferred else f"key {session.session_id}"
-        by_key.setdefault(key, []).append(session)
-    return [_joined(pieces) if len(pieces) > 1 else pieces[0] for pieces in by_key.values()]
-
-
-def _joined(pieces: Sequence[Session]) -> Session:
-    turns = [turn for piece in pieces for turn in piece.turns]
-    times = known_times([turn.started_at for turn in turns])
-    order = sorted(range(len(turns)), key=lambda index: times[index])
-    return replace(
-        pieces[0],
-        file=" + ".join(dict.fromkeys(piece.file for piece in pieces)),
-        turns=tuple(replace(turns[index], number=number) for number, index in enumerate(order, 1)),
-    )
+    found, repeated = once(sessions)
+    return continued(found), [*problems, *repeated]
 
 
 def _stage(progress: Progress | None, stage: str) -> Callable[[int, int], None] | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from analysis.formats import SPANNING, chosen, read_as, read_logs, salts
-from analysis.formats.base import FormatError, Progress
+from analysis.formats.base import FilesRead, FormatError
 from analysis.formats.containers import as_text
 from analysis.formats.stored import Data
 from analysis.model.session import Log
@@ -31,41 +31,29 @@ def read_files(
     files: Sequence[File], source: str, log_format: str | None = None, progress: Stage | None = None
 ) -> Iterator[tuple[str, Found]]:
     """The logs of a source, each with the name of its file; the error where a file is refused."""
-    large = sum(len(data) for _name, data in files) > PAYS
-    if len(files) < 2 or not large or (os.cpu_count() or 1) < 2:
-        yield from _in_turn(files, source, log_format, progress)
+    total = sum(len(data) for _name, data in files)
+    count = FilesRead() if progress is None else _shown(progress, len(files), total)
+    if len(files) < 2 or total <= PAYS or (os.cpu_count() or 1) < 2:
+        yield from read_logs(files, source, log_format, count)
         return
     together: list[File] = []
-    for number, (file, found) in enumerate(_at_once(files, source, log_format), 1):
+    for file, found in _at_once(files, source, log_format):
         if found is None:
             together.append(file)
-        else:
-            yield file[0], found
-        if progress is not None:
-            done = sum(len(data) for _name, data in files[:number])
-            progress(_words(number, len(files)), done, sum(len(data) for _name, data in files))
-    yield from read_logs(together, source, log_format)
+            continue
+        yield file[0], found
+        count.within_together(len(file[1]), len(file[1]))
+    yield from read_logs(together, source, log_format, count)
 
 
-def _in_turn(
-    files: Sequence[File], source: str, log_format: str | None, progress: Stage | None
-) -> Iterator[tuple[str, Found]]:
-    before, total = 0, sum(len(data) for _name, data in files)
-    number = 1
+def _shown(progress: Stage, of: int, total: int) -> FilesRead:
+    """A count that says what is done of so many files, of so many bytes in all: packed ones hold more than they say."""
 
-    def show(done: int, _total: int) -> None:
-        if progress is not None:
-            progress(_words(number, len(files)), before + done, total)
+    def show(number: int, done: int) -> None:
+        words = "bytes read" if of == 1 else f"bytes read, file {min(number, of)} of {of}"
+        progress(words, min(done, total), total)
 
-    watched: Progress | None = None if progress is None else show
-    for name, found in read_logs(files, source, log_format, watched):
-        yield name, found
-        before = sum(len(data) for _name, data in files[:number])
-        number = min(number + 1, len(files))
-
-
-def _words(number: int, of: int) -> str:
-    return "bytes read" if of == 1 else f"bytes read, file {number} of {of}"
+    return FilesRead(show)
 
 
 def _at_once(files: Sequence[File], source: str, log_format: str | None) -> Iterator[tuple[File, Found | None]]:

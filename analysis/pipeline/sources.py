@@ -4,8 +4,9 @@ Reads bytes; what they mean is for the formats.
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from analysis.formats.base import FormatError
@@ -70,8 +71,8 @@ def read_source(path: Path) -> Source:
     if not found:
         endings = ", ".join(f"*{ending}" for ending in LOG_ENDINGS)
         raise FormatError(f"{path}: no log in this folder (looked for {endings}, also *.gz and *.zip).")
-    files = [piece for file in found for piece in _read(file.relative_to(path).as_posix(), file)]
-    return Source(path.name, tuple(files))
+    pieces = [(name, _read(name, path / name)) for name in (file.relative_to(path).as_posix() for file in found)]
+    return Source(path.name, _told_apart(pieces))
 
 
 def source_of(name: str, data: bytes) -> Source:
@@ -80,9 +81,27 @@ def source_of(name: str, data: bytes) -> Source:
 
 
 def joined(sources: Sequence[Source]) -> Source:
-    """Several sources as the history of one server."""
+    """Several sources as the history of one server; files of one name in several of them have names of their own."""
     names = " + ".join(source.name for source in sources)
-    return Source(names, tuple(file for source in sources for file in source.files))
+    return Source(names, _told_apart([(source.name, source.files) for source in sources]))
+
+
+def _told_apart(groups: Sequence[tuple[str, Sequence[LogFile]]]) -> tuple[LogFile, ...]:
+    """The files of all groups; a group that shares a file name with another one becomes a folder.
+
+    The folder has the name of the group, or its number where groups are called alike.  All files of the group are in
+    it, so that those which belong together still do.
+    """
+    holders = Counter(name for _group, files in groups for name in {file.name for file in files})
+    called = Counter(group for group, _files in groups)
+    found: list[LogFile] = []
+    for number, (group, files) in enumerate(groups, 1):
+        folder = ""
+        if any(holders[file.name] > 1 for file in files):
+            own_name = [file.name for file in files] == [group]
+            folder = f"{number}/" if called[group] > 1 else "" if own_name else f"{group}/"
+        found += [replace(file, name=f"{folder}{file.name}") for file in files] if folder else files
+    return tuple(found)
 
 
 def _is_log(place: Path) -> bool:

@@ -75,7 +75,7 @@ def regressions(found: Comparison, max_drop: float) -> list[str]:
     if all(one.change is None for one in found.measures):
         raise ValueError("nothing can be compared: the baseline has neither a hit rate nor a reusable share.")
     return [
-        f"the {one.name} fell by {-one.change:.1f} percentage points, from {one.before:.1f} % to {one.after:.1f} %;"
+        f"the {one.name} fell by {-one.change:.1f} percentage points, from {one.before:.1f}% to {one.after:.1f}%;"
         f" {max_drop:g} are allowed."
         for one in found.measures
         if one.change is not None and -one.change > max_drop

@@ -5,7 +5,12 @@ from pathlib import Path
 import pytest
 
 from analysis.formats.base import UnknownFormat
+from analysis.live.errors import EndpointError
 from analysis.model.settings import Settings
+from analysis.pipeline import sources
+from analysis.pipeline.sources import Source, read_source
+from analysis.store.database import StoreError
+from app import analysing
 from app.analysing import analyse_all, block_size_of, renderers_of, served
 from tests.builders import SAMPLES
 
@@ -50,6 +55,37 @@ def test_what_cannot_be_read_is_a_problem_beside_what_can(tmp_path: Path) -> Non
     )
     assert len(analysed) == 1
     assert [problem.file for problem in problems] == ["no.jsonl", "x.log"]
+
+
+def test_a_large_log_that_is_gone_when_it_is_read_is_a_problem_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log that stays on the disk is opened again when its turn comes."""
+    gone = tmp_path / "gone.jsonl"
+    gone.write_bytes(SAMPLES[0].read_bytes())
+
+    def found_and_lost(path: Path) -> Source:
+        source = read_source(path)
+        gone.unlink(missing_ok=True)
+        return source
+
+    monkeypatch.setattr(sources, "LARGE", 0)
+    monkeypatch.setattr(analysing, "read_source", found_and_lost)
+    analysed, problems = analyse_all([gone, SAMPLES[0]], renderers_of(None, None), Settings())
+    assert [one.source.name for one in analysed] == [SAMPLES[0].name]
+    assert [(problem.file, problem.message) for problem in problems] == [
+        ("gone.jsonl", f"{gone}: No such file or directory")
+    ]
+
+
+@pytest.mark.parametrize("error", [EndpointError("silent"), StoreError("full")], ids=["the server", "the store"])
+def test_what_concerns_every_log_ends_the_command(error: OSError, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_given: object) -> None:
+        raise error
+
+    monkeypatch.setattr(analysing, "analyse_source", failing)
+    with pytest.raises(type(error), match=str(error)):
+        analyse_all(list(SAMPLES[:2]), renderers_of(None, None), Settings())
 
 
 def test_the_first_reason_is_raised_where_nothing_is_left(tmp_path: Path) -> None:

@@ -23,15 +23,15 @@ def baseline(tmp_path: Path) -> Path:
 def test_the_same_log_passes(baseline: Path) -> None:
     result = run("check", CLEAN, "--baseline", baseline)
     assert result.stdout.splitlines() == [
-        "hit rate: 91.5 % → 91.5 % (+0.0 points)",
-        "reusable share: 91.5 % → 91.5 % (+0.0 points)",
+        "hit rate: 91.5% → 91.5% (+0.0 points)",
+        "reusable share: 91.5% → 91.5% (+0.0 points)",
     ]
     assert "as good as the baseline: no share fell by more than 1 percentage points." in result.stderr
 
 
 def test_a_regression_is_exit_code_1_with_the_reason_and_the_cause(baseline: Path) -> None:
     result = run("check", STRIPPED, "--baseline", baseline, code=1)
-    assert "--max-drop: the hit rate fell by 1.8 percentage points, from 91.5 % to 89.7 %; 1 are allowed." in (
+    assert "--max-drop: the hit rate fell by 1.8 percentage points, from 91.5% to 89.7%; 1 are allowed." in (
         result.stderr
     )
     assert "cause gained: template/reasoning-stripped, 0 → 2,176 tokens wasted" in result.stdout
@@ -58,6 +58,19 @@ def test_what_cannot_be_told_is_exit_code_2_and_one_line(baseline: Path, tmp_pat
     assert "--model or --endpoint is empty" in silent.stderr
 
 
+def test_a_log_that_cannot_be_read_is_no_pass_beside_one_that_can(baseline: Path, tmp_path: Path) -> None:
+    (tmp_path / "cut.jsonl").write_bytes(b"\0" * 99)
+    result = run("check", CLEAN, tmp_path / "cut.jsonl", "--baseline", baseline, "--save", tmp_path / "b.json", code=2)
+    assert "not every log could be read (cut.jsonl), so nothing is compared or saved." in result.stderr
+    assert result.stdout == "" and not (tmp_path / "b.json").exists()
+
+
+def test_other_sessions_are_compared_by_their_sums_and_that_is_said(baseline: Path) -> None:
+    said = "no session of the baseline is in these logs: only the sums are compared."
+    assert said in run("check", STRIPPED, "--baseline", baseline, "--max-drop", 5).stderr
+    assert said not in run("check", CLEAN, "--baseline", baseline).stderr
+
+
 def test_a_log_without_counts_is_no_pass(baseline: Path, tmp_path: Path) -> None:
     unreported = next(path for path in SAMPLES if path.stem.startswith("12"))
     result = run("check", unreported, "--baseline", baseline, code=2)
@@ -76,12 +89,12 @@ def test_what_moved_is_said_line_by_line() -> None:
     causes = tuple(Moved(name, *tokens) for name, *tokens in (("a", 0, 1), ("b", 1, 2), ("c", 2, 1), ("d", 1000, 0)))
     lines = lines_of(Comparison((Moved("hit rate", None, 5),), causes, sessions, ("block_size: 16 → 32",)))
     assert lines[:7] == [
-        "hit rate: unknown → 5.0 %",
+        "hit rate: unknown → 5.0%",
         "settings differ: block_size: 16 → 32",
         "cause gained: a, 0 → 1 tokens wasted",
         "cause grown: b, 1 → 2 tokens wasted",
         "cause shrunk: c, 2 → 1 tokens wasted",
         "cause gone: d, 1,000 → 0 tokens wasted",
-        "session s0: 50.0 % → 40.0 % (-10.0 points)",
+        "session s0: 50.0% → 40.0% (-10.0 points)",
     ]
-    assert lines[-2:] == ["session s9: 50.0 % → 40.0 % (-10.0 points)", "and 2 more sessions that moved"]
+    assert lines[-2:] == ["session s9: 50.0% → 40.0% (-10.0 points)", "and 2 more sessions that moved"]

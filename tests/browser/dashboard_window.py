@@ -96,6 +96,7 @@ class Dashboard:
         return self.table.locator("td[data-testid^='glide-cell-1-']", has_text=re.compile(f"^{re.escape(session_id)}$"))
 
     def search(self, words: str) -> None:
+        self.expect_settled()
         search = self.main.get_by_role("textbox", name="Search")
         search.fill(words)
         search.press("Enter")
@@ -114,6 +115,7 @@ class Dashboard:
 
     def add(self, *files: Path) -> None:
         """Give files to the dialog and have them analysed."""
+        self.expect_settled()
         self.page.get_by_role("button", name="Add logs").click()
         self.dialog.locator("input[type=file]").set_input_files(files)
         self.dialog.get_by_role("button", name="Analyse").click()

@@ -329,7 +329,9 @@ def test_a_mixed_folder_says_what_was_read_what_was_not_and_why(dashboard: Dashb
     (tmp_path / "notes.json").write_text('{"shopping": ["milk"]}')
     files = [FOLDER / name for name in MIXED]
     turns = [len(session.turns) for file in files for session in read_log(file.read_bytes(), file.name, "s").sessions]
-    dashboard.sessions().add(*files, *sorted(tmp_path.iterdir()))
+    imports = dashboard.sessions().main.get_by_text("Imports (").inner_text()
+    before = int("".join(filter(str.isdigit, imports)))
+    dashboard.add(*files, *sorted(tmp_path.iterdir()))
     expect(dashboard.dialog.get_by_test_id("stAlert")).to_have_count(3, timeout=3 * PATIENCE)  # twelve files
     read = f"{len(turns)} sessions with {sum(turns)} turns analysed"
     expect(dashboard.dialog.get_by_text(read)).to_be_visible()
@@ -339,6 +341,7 @@ def test_a_mixed_folder_says_what_was_read_what_was_not_and_why(dashboard: Dashb
     dashboard.dialog.get_by_text("What each format looks for").click()
     expect(dashboard.dialog.get_by_role("listitem").filter(has_text="claude-code looks for")).to_be_visible()
     dashboard.page.keyboard.press("Escape")
+    dashboard.main.get_by_text(f"Imports ({before + len(files)})").wait_for()  # the page behind the dialog is anew
     dashboard.expect_settled()
     dashboard.main.get_by_text("Problems in the logs").click()
     problems = dashboard.main.get_by_role("region", name="Problems in the logs")

@@ -9,8 +9,9 @@ from analysis.causes import counts
 from analysis.causes.base import Evidence
 from analysis.model.finding import Cause, Note, TurnAnalysis
 from analysis.model.gap import SourceFacts
-from analysis.model.session import JsonObject, Turn, Usage
+from analysis.model.session import JsonObject, Session, Turn, Usage
 from analysis.model.settings import Settings
+from analysis.pipeline.analyse import analyse
 from tests.builders import assistant, request, tokens, user
 from tests.evidence import found
 
@@ -145,6 +146,26 @@ def test_marks_for_caching_that_move_are_no_edit() -> None:
     plain: JsonObject = {"role": "user", "content": [{"type": "text", "text": "a"}]}
     evidence = asked(9, {"request": request(plain, *OPENS[1:])}, {"request": request(marked)})
     assert found(evidence)[0] == [("unexplained", "possible", 991)]
+
+
+def test_two_turns_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A turn asks whether the next one goes on from it, and the next one asks again."""
+    compared: list[tuple[int, int]] = []
+    grew = counts._history_grew
+
+    def noted(then: Turn, now: Turn) -> bool:
+        compared.append((then.number, now.number))
+        return grew(then, now)
+
+    monkeypatch.setattr(counts, "_history_grew", noted)
+    told = [user("a")]
+    turns = []
+    for number in range(1, 7):
+        turns.append(Turn(number, number, "", request(*told, model="m"), usage=Usage(5000, 9, 0, "reported")))
+        told += [assistant("b"), user("c")]
+    (found,) = analyse([Session("s", "f", "f", "test", tuple(turns))], lambda name: None, Settings())
+    assert [len(turn.causes) for turn in found.turns] == [0, 1, 1, 1, 1, 1]
+    assert compared == [(number, number + 1) for number in range(1, 6)]
 
 
 def test_another_model_with_another_history_cost_nothing_that_is_known() -> None:

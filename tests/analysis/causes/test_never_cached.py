@@ -4,9 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from analysis.causes.base import Evidence
-from analysis.causes.never_cached import configured, marks, without_marks
+from analysis.causes.never_cached import but_for_marks, configured, marks
 from analysis.model.finding import SessionAnalysis, TurnAnalysis
 from analysis.model.gap import SourceFacts
 from analysis.model.session import JsonObject, Request, Session, Turn, Usage
@@ -54,12 +56,60 @@ def test_nothing_is_said_of_a_model_that_had_a_hit() -> None:
     assert said(CLAUDE, never=False) is None
 
 
-def test_without_marks() -> None:
-    assert without_marks([{"content": (PART,)}, "cache_control", 1]) == [
-        {"content": [{"type": "text", "text": "a"}]},
-        "cache_control",
-        1,
-    ]
+class Sealed(dict[str, Any]):
+    """A message that nobody may look into."""
+
+    def refuse(self, *_asked: object) -> Any:
+        raise AssertionError("looked into")
+
+    __eq__ = __getitem__ = keys = get = values = refuse  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        pytest.param([{"content": (PART,)}], [{"content": [{"type": "text", "text": "a"}]}], True, id="a mark less"),
+        pytest.param([PART], [{**PART, "cache_control": None}], True, id="another mark"),
+        pytest.param(["cache_control"], ["cache"], False, id="the word in a text"),
+        pytest.param([{"a": 1}], [{"a": 1, "b": None}], False, id="a field more"),
+        pytest.param([{"a": 1}], [{"b": 1}], False, id="another field"),
+        pytest.param([1], [1, 2], False, id="longer"),
+        pytest.param({}, [], False, id="an object and a list"),
+    ],
+)
+def test_the_same_but_for_marks(one: object, other: object, same: bool) -> None:
+    assert but_for_marks(one, other) is but_for_marks(other, one) is same
+
+
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.integers(0, 2) | st.sampled_from(["a", "cache_control"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["a", "cache_control"]), inner),
+    max_leaves=6,
+)
+
+
+def stripped(value: Any) -> Any:
+    """A copy without the marks."""
+    if isinstance(value, dict):
+        return {key: stripped(item) for key, item in value.items() if key != "cache_control"}
+    return [stripped(item) for item in value] if isinstance(value, list) else value
+
+
+@given(one=VALUES, other=VALUES)
+def test_the_same_as_of_copies_without_the_marks(one: Any, other: Any) -> None:
+    assert but_for_marks(one, other) == (stripped(one) == stripped(other))
+    assert but_for_marks(one, stripped(one))
+
+
+def test_what_is_shared_is_not_looked_into_nor_what_stands_behind_the_first_difference() -> None:
+    shared = [Sealed() for _ in range(3)]
+    assert but_for_marks((*shared, PART), (*shared, {"type": "text", "text": "a"}))
+    assert not but_for_marks((user("a"), Sealed()), (user("b"), Sealed()))
+
+
+def test_the_newest_message_is_looked_at_first_for_a_mark() -> None:
+    assert marks(request(Sealed(), {"role": "user", "content": [PART]}))
 
 
 def growing(*cached: int | None, model: str = CLAUDE) -> SessionAnalysis:

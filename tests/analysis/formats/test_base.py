@@ -1,6 +1,6 @@
 """Problems of one file: their order, and many alike as one."""
 
-from analysis.formats.base import FormatError, Problems, UnknownFormat
+from analysis.formats.base import FilesRead, FormatError, Problems, UnknownFormat
 from analysis.model.session import Problem
 
 
@@ -40,3 +40,27 @@ def test_a_file_without_a_turn_says_why_and_what_stood_first() -> None:
     whole = Problems("f")
     whole.add(None, "cut off.")
     assert str(whole.refusal("no call in it", "x")).endswith("First problem: cut off.")
+
+
+def test_what_is_done_of_several_files_adds_up() -> None:
+    said: list[tuple[int, int]] = []
+    count = FilesRead(lambda number, done: said.append((number, done)))
+    count.within(4, 10)
+    count.end(10, files=2)
+    for done, total in ((1, 2), (2, 2), (3, 3)):
+        count.within_together(done, total)
+    assert said == [(1, 4), (3, 11), (3, 12), (4, 15)]
+
+
+def test_problems_of_another_reader_are_taken_over() -> None:
+    own, other = Problems("f"), Problems("f")
+    own.count("a", 1, "A.")
+    for kind, line in (("a", 2), ("a", 3), ("b", 4), ("c", 5)):
+        other.count(kind, line, f"{kind.upper()}.")
+    other.add(6, "D.")
+    own.take(other, "body", but=("c",))
+    assert [(one.line, one.message) for one in own.listed()] == [
+        (1, "A. (and 2 more such lines)"),
+        (4, "body: B."),
+        (6, "body: D."),
+    ]

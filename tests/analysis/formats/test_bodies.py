@@ -123,6 +123,18 @@ def test_embeddings_are_told_apart_and_not_kept() -> None:
     assert read({"model": "m", "prompt": "hi", "prompt_embeds": None}).embeds is None
 
 
+@pytest.mark.parametrize(
+    ("choices", "content"),
+    [
+        pytest.param([(1, "b"), (0, "a")], "a", id="in another order"),
+        pytest.param([(None, "a"), (1, "b")], "a", id="without a number"),
+    ],
+)
+def test_of_several_choices_the_first_by_number_is_read(choices: list[tuple[Json, str]], content: str) -> None:
+    said: list[Json] = [{"index": index, "message": {"content": text}} for index, text in choices]
+    assert response({"choices": ["odd", *said]}).reply == {"content": content}
+
+
 def test_messages_that_were_sent_again_are_decoded_once() -> None:
     reader = BodyReader()
     body = jsontext.fields(b'{"messages": [{"role": "user", "content": "hi"}]}')

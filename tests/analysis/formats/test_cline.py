@@ -71,6 +71,29 @@ def test_counts_alone_say_what_is_missing() -> None:
         cline.read(sample(SHOWN).read_bytes(), "f", "f")
 
 
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        pytest.param("a.json b.json", [("a.json", False), ("b.json", False)], id="two tasks"),
+        pytest.param(
+            "a.json b.json ui.json", [("a.json", False), ("b.json", False)], id="whose counts these are is not known"
+        ),
+        pytest.param(
+            "a.json api_conversation_history.json ui.json", [("a.json", False), ("s", True)], id="known by its name"
+        ),
+        pytest.param("a.json ui.json ui.2.json", [("s", False)], id="two counts of one task"),
+        pytest.param("d/a.json d/ui.json", [("d", True)], id="one task"),
+    ],
+)
+def test_no_task_of_a_folder_is_lost(files: str, found: list[tuple[str, bool]]) -> None:
+    history, shown = sample(HISTORY).read_bytes(), sample(SHOWN).read_bytes()
+    given = [(name, shown if "ui" in name else history) for name in files.split()]
+    log = cline.read_together(given, "s")
+    assert [(one.session_id, one.turns[0].usage.prompt_tokens is not None) for one in log.sessions] == found
+    told = [problem.file for problem in log.problems if problem.message == cline.COUNTS_ALONE]
+    assert told == ([] if any(counted for _key, counted in found) else [name for name in files.split() if "ui" in name])
+
+
 def test_tasks_of_several_folders_are_kept_apart() -> None:
     history, shown = sample(HISTORY).read_bytes(), sample(SHOWN).read_bytes()
     files = [("1/api.json", history), ("2/ui.json", shown), ("2/api.json", history), ("3/ui.json", shown)]

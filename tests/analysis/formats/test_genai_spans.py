@@ -108,6 +108,10 @@ def test_instructions_stand_before_the_messages_once() -> None:
             {"input_tokens": 10, "cache_read_input_tokens": 90, "cache_creation_input_tokens": 4},
             Usage(104, 5, 90, "reported"),
         ),
+        (
+            {"input_tokens": 10, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 5000},
+            Usage(5010, 5, 0, "reported"),
+        ),
         ({"input_tokens": 100, "cache_read_input_tokens": 90, "total_tokens": 195}, Usage(190, 5, 90, "reported")),
         ({}, Usage(None, 5)),
     ],

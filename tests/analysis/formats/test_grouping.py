@@ -51,6 +51,26 @@ def test_the_key_decides() -> None:
     assert asked((user("a"),), (user("z"),), keys="xx") == ["12"]
 
 
+@pytest.mark.parametrize(
+    ("traces", "sessions"),
+    [
+        pytest.param("abc", ["123"], id="a trace for every call"),
+        pytest.param("aaa", ["123"], id="a trace for all"),
+        pytest.param("aab", ["12", "3"], id="several calls of one"),
+        pytest.param("---", ["123"], id="none"),
+    ],
+)
+def test_a_trace_is_a_session_where_turns_share_it(traces: str, sessions: list[str]) -> None:
+    histories = [(user("a"),), (user("a"), assistant("b"), user("c")), (user("a"), assistant("b"), user("d"))]
+    entries = [
+        Entry(Turn(0, line, "r", request(*sent)), None, trace=None if trace == "-" else trace)
+        for line, (sent, trace) in enumerate(zip(histories, traces, strict=True), 1)
+    ]
+    made = grouped(entries, "f", "f", "test")
+    assert lines(made) == sessions
+    assert [one.inferred for one in made] == [one.session_id != "a" for one in made]
+
+
 def test_sessions_stand_in_the_order_of_their_first_turn() -> None:
     hi = (user("hi"),)
     assert asked(hi, hi, hi, keys="yxy") == ["13", "2"]

@@ -134,6 +134,11 @@ def test_a_table_gives_what_the_same_observations_give(name: str) -> None:
             Usage(100, 5, 90, "reported"),
             id="Anthropic's",
         ),
+        pytest.param(
+            {"input": 100, "cache_creation_input_tokens": 60, "output": 5},
+            Usage(160, 5, None, "omitted"),
+            id="Anthropic's, nothing read",
+        ),
         pytest.param({"input": 100, "input_cache_read": 0, "output": 5}, Usage(100, 5, 0, "reported"), id="zero"),
         pytest.param({"input": 99, "input_audio": 1, "output": 5}, Usage(100, 5, None, "omitted"), id="not said"),
         pytest.param({"promptTokens": 100, "completionTokens": 5}, Usage(100, 5, None, "omitted"), id="older names"),
@@ -170,6 +175,12 @@ def test_a_trace_of_the_api_and_a_page_are_read() -> None:
     page = {"data": [SEEN], "meta": {"page": 1}}
     ids = [langfuse.read(json.dumps(one).encode(), "f", "s").sessions[0].session_id for one in (trace, page)]
     assert ids == ["s9", "t"], "a session where there is one, else the trace"
+
+
+def test_observations_without_ids_are_calls_of_their_own() -> None:
+    bare: list[Json] = [{**SEEN, "id": None, "input": f"question {number}"} for number in range(3)]
+    log = langfuse.read(json.dumps({"data": bare, "meta": {}}).encode(), "f", "s")
+    assert [turn.request.messages[0]["content"] for turn in turns(log)] == [f"question {n}" for n in range(3)]
 
 
 def test_tools_that_langfuse_took_out() -> None:

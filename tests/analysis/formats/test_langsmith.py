@@ -132,6 +132,12 @@ def test_runs_within_runs_are_read_and_a_wrapper_is_no_second_call() -> None:
     assert [(turn.request_id, turn.usage.prompt_tokens) for turn in turns(log)] == [("i", 9)]
 
 
+def test_runs_without_ids_are_calls_of_their_own() -> None:
+    bare = [{**RUN, "id": None, "inputs": {"messages": [{"role": "user", "content": text}]}} for text in "abc"]
+    log = langsmith.read(json.dumps({"runs": bare}).encode(), "f", "s")
+    assert [turn.request.messages[0]["content"] for turn in turns(log)] == ["a", "b", "c"]
+
+
 def test_without_a_call_it_is_refused() -> None:
     with pytest.raises(
         FormatError, match=r"^f: no call of a model with its prompt in it\. Whymiss reads LangSmith runs"

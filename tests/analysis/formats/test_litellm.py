@@ -34,6 +34,18 @@ def test_what_went_to_no_model_is_no_turn() -> None:
     ]
 
 
+def test_a_history_that_is_sent_again_is_kept_once() -> None:
+    told, tool = [{"role": "user", "content": f"{number}"} for number in range(6)], {"type": "function"}
+    calls = [
+        {"call_type": "completion", "session_id": "s", "model_parameters": {"tools": [tool]}, "messages": told[:number]}
+        for number in range(1, 7)
+    ]
+    read = list(turns(litellm.read("\n".join(map(json.dumps, calls)).encode(), "f", "f")))
+    assert [list(turn.request.messages) for turn in read] == [told[:number] for number in range(1, 7)]
+    assert len({id(message) for turn in read for message in turn.request.messages}) == 6
+    assert len({id(tool) for turn in read for tool in turn.request.tools}) == 1
+
+
 def test_a_prompt_that_was_blacked_out_is_marked() -> None:
     *_others, last = turns(log_of_sample(PAYLOAD))
     assert last.completeness == {"redacted"} and last.usage.cached_tokens == 64
@@ -45,6 +57,22 @@ def test_rows_take_their_counts_from_the_metadata_and_their_prompt_from_either_f
     assert session.session_id == "s9" and counts(log) == [(100, 48)] * 2
     assert [turn.completeness for turn in session.turns] == [set(), {"truncated"}]
     assert "store_prompts_in_spend_logs" in log.problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [("trace_id", {}), ("session_id", {"spend": 0.1})],
+    ids=["a payload", "a row, whose session is its trace"],
+)
+def test_a_chat_whose_calls_have_traces_of_their_own_is_one_session(field: str, said: dict[str, Json]) -> None:
+    messages: list[Json] = [{"role": "user", "content": "a"}]
+    lines = []
+    for number in range(4):
+        call = {"call_type": "acompletion", "model_group": "g", "model": "m", "messages": [*messages], **said}
+        lines.append(json.dumps({**call, "id": f"{number}", "startTime": 10.0 + number, field: f"made-up-{number}"}))
+        messages += [{"role": "assistant", "content": "b"}, {"role": "user", "content": f"{number}"}]
+    (session,) = litellm.read("\n".join(lines).encode(), "f", "f").sessions
+    assert len(session.turns) == 4 and session.inferred
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,27 @@ def test_an_error_in_a_stream_is_no_turn() -> None:
     assert folded(iter([{"type": "message_start"}, {"type": "error"}])) == {"type": "error"}
 
 
+def test_the_pieces_of_a_stream_are_joined() -> None:
+    said = [
+        {"type": "content_block_delta", "index": 0, "delta": {"thinking": "h"}},
+        {"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": "a"}},
+        {"type": "content_block_start", "index": 2, "content_block": {"type": "tool_use", "name": "f", "input": {}}},
+        {"type": "content_block_delta", "index": 0, "delta": {"thinking": "m"}},
+        {"type": "content_block_delta", "index": 2, "delta": {"partial_json": '{"a":'}},
+        {"type": "content_block_delta", "index": 1, "delta": {"text": "b", "thinking": None}},
+        {"type": "content_block_delta", "index": 2, "delta": {"partial_json": "1}"}},
+        {"type": "content_block_delta", "index": 1, "delta": {"text": "c"}},
+    ]
+    assert folded(iter([{"type": "message_start", "message": {"id": "i"}}, *said])) == {
+        "id": "i",
+        "content": [
+            {"type": "text", "thinking": "hm"},
+            {"type": "text", "text": "abc"},
+            {"type": "tool_use", "name": "f", "input": {"a": 1}},
+        ],
+    }
+
+
 def test_the_prompt_is_what_is_counted_apart() -> None:
     usage = counted({"input_tokens": 5, "cache_read_input_tokens": 32, "cache_creation_input_tokens": 3})
     assert (usage.prompt_tokens, usage.cached_tokens, usage.cached_basis) == (40, 32, "reported")

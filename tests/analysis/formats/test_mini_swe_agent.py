@@ -1,11 +1,14 @@
 """mini-swe-agent: ten calls of a real run (format 1), and format 1.1 after minisweagent/agents/default.py."""
 
+import json
+
 import pytest
 
 from analysis.formats import mini_swe_agent
 from analysis.formats.base import FormatError
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
+from tests.builders import assistant, user
 from tests.format_samples import counts, log_of_sample, turns
 
 REAL = "mini-swe-agent/sympy.traj.json"
@@ -38,6 +41,15 @@ def test_format_1_1_has_ids_tools_and_an_end() -> None:
     assert second.completeness == {"reconstructed", "no_tools"}
     assert [message["role"] for message in second.request.messages] == ["system", "user", "assistant", "tool"]
     assert first.ended_at is not None and first.started_at == first.ended_at - 2.5
+
+
+def test_two_runs_of_one_instance_are_two_sessions() -> None:
+    runs = [
+        {"trajectory_format": "mini-swe-agent-1", "instance_id": "i", "messages": [user("a"), assistant(said)]}
+        for said in ("b", "x")
+    ]
+    log = mini_swe_agent.read(json.dumps(runs).encode(), "f", "f")
+    assert [(one.session_id, len(one.turns)) for one in log.sessions] == [("i", 1), ("i (run 2)", 1)]
 
 
 def test_without_a_reply_it_is_refused() -> None:

@@ -98,6 +98,7 @@ def test_end_times(key: str) -> None:
         pytest.param({"request": {**BODY, "metadata": {"session_id": "s"}}}, "s", id="in the metadata"),
         pytest.param({"request": BODY, "session_id": 17}, "17", id="a number"),
         pytest.param({"request": {**BODY, "session_id": "b"}, "session_id": "s"}, "s", id="the wrapper first"),
+        pytest.param({"request": {**BODY, "session_id": "s"}, "trace_id": "t"}, "s", id="a trace last"),
         pytest.param({"request": BODY, "session_id": "", "headers": {"X-Session-ID": "s"}}, "s", id="empty is none"),
     ],
 )
@@ -106,7 +107,7 @@ def test_session_keys(record: dict[str, Any], key: str) -> None:
     assert (session.session_id, session.inferred) == (key, False)
 
 
-@pytest.mark.parametrize("key", ["x_request_id", "user"])
+@pytest.mark.parametrize("key", ["x_request_id", "user", "trace_id"])
 def test_what_is_no_session_key(key: str) -> None:
     assert parse({"request": BODY, key: "s"}).sessions[0].inferred
 
@@ -184,6 +185,9 @@ ECHO = "no such cache_salt: tenant-secret-7f"
         pytest.param({"status": 500}, "500", id="only a status"),
         pytest.param({"response_sse": f'data: {{"error": {{"message": "{ECHO}"}}}}\n'}, "not logged", id="in a stream"),
         pytest.param({"response": {"error": ECHO}, "status": ECHO}, "not logged", id="a status in words"),
+        pytest.param({"status": "failure"}, "not logged", id="failure"),
+        pytest.param({"status": "error", "error": {"message": ECHO}}, "not logged", id="error beside the request"),
+        pytest.param({"error": ECHO}, "not logged", id="nothing but an error"),
     ],
 )
 def test_failed_calls_are_no_turns_and_only_their_status_is_told(failed: dict[str, Any], status: str) -> None:

@@ -1,9 +1,12 @@
 """Transcripts in the shapes that tools write (ShareGPT, tau-bench v1 and v2, vLLM's multi-turn benchmark)."""
 
+import json
+
 import pytest
 
 from analysis.formats import plain_transcripts
 from analysis.formats.base import FormatError
+from tests.builders import assistant, user
 from tests.format_samples import counts, log_of_sample, sample, turns
 
 SHAPES = {  # sessions, and messages of the request of every turn
@@ -39,6 +42,12 @@ def test_roles_of_sharegpt_are_renamed() -> None:
     *_first, last = turns(log_of_sample("transcript/sharegpt.json"))
     assert [message["role"] for message in last.request.messages] == ["user", "assistant", "user"]
     assert last.reply == {"role": "assistant", "content": "d"}
+
+
+def test_two_runs_of_one_task_are_two_sessions() -> None:
+    runs = [{"task_id": 7, "traj": [user("a"), assistant(said), user("c"), assistant("d")]} for said in ("b", "x")]
+    log = plain_transcripts.read(json.dumps(runs).encode(), "f", "f")
+    assert [(one.session_id, len(one.turns)) for one in log.sessions] == [("7", 2), ("7 (run 2)", 2)]
 
 
 def test_a_system_text_beside_the_messages_is_the_first() -> None:

@@ -54,3 +54,5 @@ def test_without_one_request_it_is_refused(line: object) -> None:
 def test_session_keys(field: str) -> None:
     line = {"request": {"model": "m", "input": "x", "instructions": "i", field: "k"}}
     assert responses_api.read(json.dumps(line).encode(), "f", "f").sessions[0].session_id == "k"
+    traced = {**line, "trace_id": "t"}
+    assert responses_api.read(json.dumps(traced).encode(), "f", "f").sessions[0].session_id == "k"

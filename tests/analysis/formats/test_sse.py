@@ -79,6 +79,35 @@ def test_completion_text_and_ids_are_joined() -> None:
     assert sse.fold(stream(*chunks)) == {"choices": [{"index": 0, "text": "ab", "token_ids": [97, 98]}]}
 
 
+def test_what_was_folded_before_is_extended_and_not_copied() -> None:
+    """A copy a chunk makes a long answer with its ids take time that grows with its square."""
+    target: dict[str, Json] = {}
+    sse.append_text(target, "text", "a")
+    sse._append_list(target, "ids", [1])
+    held = (target["text"], target["ids"])
+    for _ in range(3):
+        sse.append_text(target, "text", "b")
+        sse._append_list(target, "ids", [2, 3])
+    assert target["text"] is held[0] and target["ids"] is held[1]
+    sse.join_text(target)
+    assert target == {"text": "abbb", "ids": [1, 2, 3, 2, 3, 2, 3]}
+
+
+def test_chunks_stay_as_they_were() -> None:
+    calls = [{"id": "c", "function": {"name": "f", "arguments": "{"}}]
+    chunks = [
+        {"choices": [{"message": {"content": "a", "tool_calls": calls}, "token_ids": [1]}]},
+        {"choices": [{"delta": {"content": "b", "tool_calls": [{"index": 0, "function": {"arguments": "}"}}]}}]},
+        {"choices": [{"token_ids": [2]}]},
+    ]
+    before = json.dumps(chunks)
+    first, again = sse.fold_chunks(chunks), sse.fold_chunks(chunks)
+    assert first == again and json.dumps(chunks) == before
+    (choice,) = json.loads(json.dumps(first))["choices"]
+    assert choice["token_ids"] == [1, 2] and choice["message"]["content"] == "ab"
+    assert choice["message"]["tool_calls"] == [{"id": "c", "function": {"name": "f", "arguments": "{}"}}]
+
+
 def test_choices_are_kept_apart() -> None:
     folded = sse.fold_chunks([{"choices": [{"index": index, "text": text}]} for index, text in [(1, "x"), (0, "y")]])
     assert folded == {"choices": [{"index": 0, "text": "y"}, {"index": 1, "text": "x"}]}

@@ -1,5 +1,7 @@
 """CSV as exports write it: quoted cells over several lines, a byte order mark, a last row that was cut off."""
 
+import csv
+
 import pytest
 
 from analysis.formats.base import Problems
@@ -42,3 +44,13 @@ def test_what_is_cut_off_is_said() -> None:
 def test_a_large_cell_is_read() -> None:
     ((_line, row),) = rows(b"id,b\n1," + b"x" * (1 << 18), ("id", "b"), Problems("f"))
     assert len(row["b"]) == 1 << 18
+
+
+@pytest.mark.parametrize("data", [b"id,b\n1,2\n3,4", b'id,b\n1,2\n3,"x'], ids=["whole", "cut off"])
+def test_how_large_a_cell_may_be_is_as_before(data: bytes) -> None:
+    before = csv.field_size_limit(12_345)
+    try:
+        assert next(rows(data, ("id", "b"), Problems("f"))) == (2, {"id": "1", "b": "2"})
+        assert csv.field_size_limit() == 12_345
+    finally:
+        csv.field_size_limit(before)

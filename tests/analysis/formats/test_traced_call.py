@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from analysis.formats.base import Problems
+from analysis.formats.totals import Counts
 from analysis.formats.traced_call import Call, Span, completeness, entries
 from analysis.model.session import JsonObject, Mark, Usage
 
@@ -12,6 +13,7 @@ ASKED: tuple[JsonObject, ...] = ({"role": "user", "content": "hi"},)
 CALLING: JsonObject = {"role": "assistant", "tool_calls": [{"id": "c1"}]}
 TOOL: JsonObject = {"type": "function", "function": {"name": "f"}}
 CALL = Call("m", ASKED, usage=Usage(9, 1, 0, "reported"))
+TWICE = "a call whose id another one in the log has: only the last of them counts."
 SPAN = Span("a", None, 1, "s", CALL)
 
 
@@ -27,7 +29,8 @@ def read(*spans: Span) -> tuple[list[tuple[str, str | None]], list[str]]:
         pytest.param([SPAN], [("a", None)], [], id="a call"),
         pytest.param([replace(SPAN, call=None)], [], [], id="another span"),
         pytest.param([SPAN, replace(SPAN, span_id="b", parent_id="a")], [("b", None)], [], id="told twice"),
-        pytest.param([SPAN, SPAN], [("a", None)], [], id="exported twice"),
+        pytest.param([SPAN, SPAN], [("a", None)], [TWICE], id="exported twice"),
+        pytest.param([replace(SPAN, call=None), SPAN], [("a", None)], [], id="no call before"),
         pytest.param(
             [replace(SPAN, failed=True, call=replace(CALL, usage=Usage()))],
             [],
@@ -103,3 +106,18 @@ def test_what_is_sent_again_is_one_object() -> None:
 )
 def test_what_a_call_lacks(call: Call, lacks: set[Mark]) -> None:
     assert completeness(call) == lacks
+
+
+def test_whether_cached_tokens_are_within_a_prompt_is_settled_once_per_model() -> None:
+    """The second call alone might be either; the first one of its model shows what it is."""
+    spans = [
+        replace(SPAN, span_id=name, call=replace(CALL, model=model, usage=counts.usage(), counts=counts))
+        for name, model, counts in (
+            ("a", "m", Counts(10, 5, 90)),
+            ("b", "m", Counts(100, 5, 90)),
+            ("c", "m", Counts(100, 5, 90, total=105)),
+            ("d", "n", Counts(100, 5, 90)),
+        )
+    ]
+    found = [entry.turn.usage.prompt_tokens for entry in entries(spans, Problems("f"), "")]
+    assert found == [100, 190, 100, 100]

@@ -1,6 +1,9 @@
 """A transcript is the requests that stand before its replies."""
 
-from analysis.formats.transcript import steps
+from collections.abc import Sequence
+
+from analysis.formats.transcript import key_of_run, steps
+from analysis.model.session import JsonObject
 from tests.builders import assistant, user
 
 
@@ -22,3 +25,11 @@ def test_what_was_not_asked_for_is_history() -> None:
 def test_replies_may_be_told_otherwise() -> None:
     (step,) = steps([user("a"), {"role": "gemini"}], is_reply=lambda message: message["role"] == "gemini")
     assert step.position == 1
+
+
+def test_a_key_that_names_a_task_has_several_runs() -> None:
+    runs: dict[str, Sequence[JsonObject]] = {}
+    one, grown, other = [user("a"), assistant("b")], [user("a"), assistant("b"), user("c")], [user("a"), assistant("x")]
+    keys = [key_of_run("t", messages, runs) for messages in (one, grown, other, one, [*other, user("y")])]
+    assert keys == ["t", "t", "t (run 2)", "t (run 3)", "t (run 2)"]
+    assert key_of_run("u", one, runs) == "u"

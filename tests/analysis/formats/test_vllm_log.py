@@ -37,7 +37,9 @@ def test_debug_lines_of_0_32_hold_bodies_and_ids() -> None:
     assert first.request.salt == fingerprint("tenant-secret")
     assert (one.request.prompt, two.request.prompt, two.request_id) == ("One", "Two", "cmpl-9d2a88b3d638cfc6-1")
     assert [one.message.partition(" Start")[0] for one in log.problems] == [
-        "1 of 5 requests are logged without their prompt."
+        "request body: left out: prompt is neither one text nor one list of token ids (several prompts in one"
+        " request?). (and 1 more such line)",
+        "1 of 5 requests are logged without their prompt.",
     ]
 
 
@@ -84,6 +86,18 @@ def test_bodies_are_read_by_their_kind(kind: str | None, num_messages: int) -> N
     data = f"{NEW}Request a JSON body: {body}\n{NEW}Request chatcmpl-a details: prompt: 'p', prompt_token_ids: [5], x"
     (turn,) = turns(read_log(data.encode(), "f", "s"))
     assert len(turn.request.messages) == num_messages and turn.prompt_ids is not None
+
+
+def test_a_body_that_is_left_out_is_said() -> None:
+    bodies = ('{"model": "m", "messages": "none"}', '{"model": "m", "prompt": ["a", "b"]}')
+    calls = [
+        f"{NEW}Request r{number} JSON body: {body}\n"
+        f"{NEW}Request r{number} details: prompt: 'p', prompt_token_ids: [5], x"
+        for number, body in enumerate(bodies)
+    ]
+    log = read_log("\n".join(calls).encode(), "f", "s")
+    assert [one.message[:22] for one in log.problems] == ["request body: left out"] * 2
+    assert len([*turns(log)]) == 2, "their prompts are there"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What stands around a request, by any name, and which API it speaks."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -90,6 +91,44 @@ def test_what_a_wrapper_says() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("record", "replica"),
+    [
+        pytest.param({"server": {"replica": "a"}, "response": {"provider": "p"}}, "a", id="the server goes first"),
+        pytest.param({"headers": {"X-Data-Parallel-Rank": 0}, "response": {"provider": "p"}}, "0", id="then the rank"),
+        pytest.param({"server": {"replica": ""}, "response": {"provider": "p"}}, "p", id="then the provider"),
+        pytest.param({"response": {"provider": None}}, None, id="a provider that is none"),
+        pytest.param({"response": {"provider": {"name": "p"}}}, None, id="a provider that is no name"),
+        pytest.param({"response": {"choices": [{"provider": "p"}]}}, None, id="the word within"),
+        pytest.param({"response": ["provider"]}, None, id="the word in a list"),
+        pytest.param({"response": json.dumps({"provider": "p"})}, None, id="an answer as text"),
+        pytest.param({"response": None}, None, id="no answer"),
+    ],
+)
+def test_who_served_a_request(record: object, replica: str | None) -> None:
+    assert wrapper.replica(fields(record)) == replica
+
+
+@pytest.mark.parametrize("said", [{}, {"provider": "p", "server": "a"}, {"provider": "p"}], ids=str)
+def test_a_long_answer_is_split_once(monkeypatch: pytest.MonkeyPatch, said: dict[str, str]) -> None:
+    """What it says is decoded by who reads it; it is split again only where no server is named and it may name one."""
+    answer = {"id": "r", "choices": [], **{key: name for key, name in said.items() if key == "provider"}}
+    record = fields({"request": CHAT, "response": answer, "server": {"replica": said.get("server")}})
+    seen: list[str] = []
+    for name in ("decode", "fields", "items"):
+        real = getattr(jsontext, name)
+
+        def noted(raw: Any, real: Any = real, name: str = name) -> Any:
+            if bytes(raw) == json.dumps(answer).encode():
+                seen.append(name)
+            return real(raw)
+
+        monkeypatch.setattr(jsontext, name, noted)
+    assert wrapper.api(record) == "chat" and seen == ["fields"]
+    assert wrapper.said(record)["replica"] == (said.get("server") or said.get("provider"))
+    assert len(seen) == (2 if "provider" in said and "server" not in said else 1)
+
+
 @pytest.mark.parametrize(("status", "failed"), [(200, False), (None, False), (429, True), ("failure", True)])
 def test_failed_calls(status: Json, failed: bool) -> None:
     assert wrapper.failed(fields({"status": status})) is failed
@@ -98,6 +137,21 @@ def test_failed_calls(status: Json, failed: bool) -> None:
 def test_a_header_names_a_session_and_goes_no_further() -> None:
     record = fields({"headers": {"X-Session-Id": "s", "Authorization": "Bearer secret"}})
     assert wrapper.session_key(record, {}) == "s" and "secret" not in repr(wrapper.said(record))
+
+
+@pytest.mark.parametrize(
+    ("record", "body", "trace"),
+    [
+        ({"trace_id": "t"}, {"metadata": {"trace_id": "m"}}, "t"),
+        ({"session_id": "s"}, {"metadata": {"trace_id": "m"}}, "m"),
+        ({}, {"vllm_xargs": {"trace_id": 7}}, "7"),
+        ({"trace_id": ""}, {}, None),
+    ],
+)
+def test_a_trace_is_no_session(record: object, body: object, trace: str | None) -> None:
+    assert wrapper.trace(fields(record), fields(body)) == trace
+    assert wrapper.session_key(fields({"trace_id": "t"}), fields(body)) is None
+    assert wrapper.session_key(fields({"trace_id": "t", "headers": {"X-Session-ID": "s"}}), fields(body)) == "s"
 
 
 def test_bodies_as_text_are_read() -> None:

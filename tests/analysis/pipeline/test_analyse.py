@@ -209,24 +209,6 @@ def test_a_turn_that_cannot_be_rendered_is_a_problem_of_its_line() -> None:
     ]
 
 
-def test_a_count_that_fits_no_block_names_the_size_that_does() -> None:
-    made = of_turns(turn(user("x" * 400), cached=192), turn(user("x" * 400), cached=96), turn(user("x"), cached=0))
-    (found,) = bytewise(made, block_size=64)
-    ((line, message),) = [(problem.line, problem.message) for problem in found.problems]
-    assert line == 2
-    assert "96 is no multiple of the block size 64" in message and "--block-size 96" in message
-    assert bytewise(made, block_size=32)[0].problems == ()
-
-
-def test_counts_that_no_block_size_fits_are_of_another_kind_of_server() -> None:
-    made = of_turns(turn(user("x" * 400), cached=192), turn(user("x" * 400), cached=98))
-    ((message,),) = [[problem.message for problem in found.problems] for found in bytewise(made)]
-    assert message.endswith(
-        "No block size of vLLM fits: a hosted API or a gateway counts otherwise, so do not expect whole blocks."
-    )
-    assert "--block-size" not in message
-
-
 def test_what_the_server_reused_beyond_the_log_is_said() -> None:
     (found,) = bytewise(of_turns(turn(user("x" * 100), cached=64)))
     account = found.turns[0].account

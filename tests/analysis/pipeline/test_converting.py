@@ -1,13 +1,14 @@
 """Converting: every file that is a log becomes lines, and what is none is said."""
 
 import io
+import json
 from pathlib import Path
 
 import pytest
 
 from analysis.formats.base import FormatError
 from analysis.pipeline.converting import read_to_convert
-from tests.builders import ROOT, SAMPLES, log_of
+from tests.builders import ROOT, SAMPLES, assistant, log_of, user
 
 CLEAN, SHARED = SAMPLES[0], next(path for path in SAMPLES if path.stem.startswith("13"))
 
@@ -42,6 +43,19 @@ def test_files_that_belong_together_are_read_together() -> None:
     apart = read_to_convert(sorted(batch.glob("*.jsonl")))
     assert apart.num_lines == read_to_convert([batch]).num_lines > 0
     assert any(turn.reply for log in apart.logs for session in log.sessions for turn in session.turns)
+
+
+def test_two_runs_of_one_task_stay_two_sessions(tmp_path: Path) -> None:
+    for folder, said in (("a", "b"), ("b", "x")):
+        (tmp_path / folder).mkdir()
+        run = {"task_id": 7, "messages": [user("a"), assistant(said), user("c"), assistant("d")]}
+        (tmp_path / folder / "run.json").write_text(json.dumps(run))
+    file = io.BytesIO()
+    read_to_convert([tmp_path / "a", tmp_path / "b"]).write(file)
+    assert [json.loads(line)["session_id"] for line in file.getvalue().splitlines()] == [
+        *("7", "7"),
+        *("7 (b/run.json)", "7 (b/run.json)"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -88,8 +88,8 @@ def test_joined_sources_are_one_server() -> None:
 
 def test_sessions_of_one_source_share_blocks_and_those_of_two_do_not() -> None:
     first = LOOP.read_bytes().splitlines(keepends=True)[0]
-    second = first.replace(b'"session_id":"', b'"session_id":"other-', 1)
-    assert first != second
+    second = first.replace(b'"session_id":"', b'"session_id":"other-', 1).replace(b"chatcmpl-", b"chatcmpl-other-")
+    assert first.count(b"chatcmpl-") > 0 and first != second
     renderers = Renderers()
     alone = analyse_source(source(second), renderers, GIVEN)
     shared = analyse_source(joined([source(first, name="a"), source(second, name="b")]), renderers, GIVEN)

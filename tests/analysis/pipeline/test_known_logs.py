@@ -73,7 +73,7 @@ def test_another_model_a_day_later_is_no_miss() -> None:
     turn = analysed(CLINE)[15]
     said = {note.code: note.evidence for note in turn.notes}
     assert turn.causes == () and "85,456 s after the previous turn" in said["measurement/lineage"]
-    assert "'mistralai/voxtral-small-24b-2507' and was 'anthropic/claude-opus-4.8-fast'" in said["measurement/lineage"]
+    assert "“mistralai/voxtral-small-24b-2507” and was “anthropic/claude-opus-4.8-fast”" in said["measurement/lineage"]
 
 
 def test_a_server_that_does_not_say_what_it_cached_is_no_miss() -> None:

@@ -74,6 +74,43 @@ def test_progress_counts_bytes_over_all_files(monkeypatch: pytest.MonkeyPatch, p
     assert said == [("bytes read, file 1 of 2", len(one), total), ("bytes read, file 2 of 2", total, total)]
 
 
+@pytest.mark.parametrize("pays", [0, 1 << 40], ids=["at once", "in turn"])
+def test_files_that_are_read_together_come_last_and_are_counted_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, pays: int
+) -> None:
+    monkeypatch.setattr(reading, "PAYS", pays)
+    monkeypatch.setattr(reading, "CHILD", "raise SystemExit(3)")
+    said: list[tuple[str, int, int]] = []
+    half, other = (sample(name).read_bytes() for name in BATCH)
+    mixed: list[File] = [("in", half), ("a", line("a")), ("out", other), ("b", line("b"))]
+    list(read_files(mixed, "s", progress=lambda *step: said.append(step)))
+    sizes = [len(data) for data in (line("a"), line("b"), half, other)]
+    total = sum(sizes)
+    ends = {f"bytes read, file {number} of 4": (sum(sizes[:number]), total) for number in range(1, 5)}
+    assert {words: (done, of) for words, done, of in said} == ends
+    assert [done for _words, done, _of in said] == sorted(done for _words, done, _of in said)
+
+
+class Sized(bytes):
+    """A file that counts how often its size is asked for."""
+
+    asked = 0
+
+    def __len__(self) -> int:
+        Sized.asked += 1
+        return super().__len__()
+
+
+def test_a_size_is_asked_for_as_often_with_many_files_as_with_few() -> None:
+    def asked(number: int) -> float:
+        Sized.asked = 0
+        files = [(f"{index}", Sized(line("a"))) for index in range(number)]
+        list(read_files(files, "s", progress=lambda *step: None))
+        return Sized.asked / number
+
+    assert asked(40) == asked(4)
+
+
 def test_one_file_is_not_counted(tmp_path: Path) -> None:
     said: list[tuple[str, int, int]] = []
     list(read_files([("a", line("one"))], "s", progress=lambda *step: said.append(step)))

@@ -38,6 +38,35 @@ def test_sources_of_one_server_are_joined() -> None:
     assert both.sha256 not in (one.sha256, other.sha256)
 
 
+@pytest.mark.parametrize(
+    ("groups", "names"),
+    [
+        pytest.param({"A": "run", "B": "run"}, ["A/run", "B/run"], id="two folders"),
+        pytest.param({"A": "run ui", "B": "run"}, ["A/run", "A/ui", "B/run"], id="what belongs together still does"),
+        pytest.param({"A": "run", "B": "other"}, ["run", "other"], id="names of their own"),
+        pytest.param({"run": "run", "B": "run"}, ["run", "B/run"], id="a file and a folder"),
+        pytest.param({"run": "run", "run ": "run"}, ["1/run", "2/run"], id="two files"),
+        pytest.param({"A": "run", "A ": "run", "B": "run"}, ["1/run", "2/run", "B/run"], id="two folders of one name"),
+        pytest.param({"A": "run", "A ": "other"}, ["run", "other"], id="folders of one name, files of their own"),
+    ],
+)
+def test_equal_names_in_several_sources_are_told_apart(groups: dict[str, str], names: list[str]) -> None:
+    sources = [
+        Source(name.strip(), tuple(LogFile(one, b"") for one in inner.split())) for name, inner in groups.items()
+    ]
+    assert [file.name for file in joined(sources).files] == names
+
+
+def test_equal_names_in_the_archives_of_a_folder_are_told_apart(tmp_path: Path) -> None:
+    for name in ("a.zip", "b.zip"):
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr("d.jsonl", LINE)
+    (tmp_path / "x.jsonl").write_bytes(LINE)
+    (tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(LINE))
+    names = [file.name for file in read_source(tmp_path).files]
+    assert names == ["a.zip/d.jsonl", "b.zip/d.jsonl", "x.jsonl", "x.jsonl.gz/x.jsonl"]
+
+
 def test_a_large_file_stays_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "LARGE", len(LINE))
     (tmp_path / "large.jsonl").write_bytes(2 * LINE)
