@@ -1,6 +1,7 @@
 """The sessions of the store with their verdicts, and their sums above the table."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import streamlit as st
 
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionFigures
-from analysis.report.figure_words import UNKNOWN
+from analysis.report.figure_words import UNKNOWN, Figure
 from analysis.report.words import verdict
 from app import state
 
@@ -126,6 +127,14 @@ def _costs(frame: pd.DataFrame) -> list[tuple[str, str, str | None, str | None]]
             digits = 0 if known.sum() >= 1000 else 2
             tiles.append((label, f"{known.sum():,.{digits}f}", note, words))
     return tiles
+
+
+def in_tile(figure: Figure) -> Figure:
+    """A figure that fits into its tile; where it is shortened the exact number stands with its words."""
+    digits = figure.value.replace(",", "")
+    if not digits.isdecimal() or short(int(digits)) == figure.value:
+        return figure
+    return replace(figure, value=short(int(digits)), words=f"{figure.value}. {figure.words or ''}".rstrip())
 
 
 def short(count: int) -> str:

@@ -13,7 +13,7 @@ from analysis.report import figure_words
 from analysis.report.figure_words import BASIS, FIDELITY
 from analysis.report.text_words import incomplete, parts_at
 from analysis.report.words import counted, described, reconciled, summary, verdict
-from app import case_form, charts, desk_state, notes_state, notes_view, state
+from app import case_form, charts, desk_state, notes_state, notes_view, session_table, state
 from app.block_map import block_map
 from app.browser_words import in_browser
 from app.markers import clients, markers_of
@@ -61,7 +61,7 @@ def held_against(record: SessionRecord) -> None:
 def key_figures(record: SessionRecord) -> None:
     """The session in six numbers."""
     with st.container(horizontal=True, gap="small"):
-        for figure in figure_words.key_figures(figures(record)):
+        for figure in map(session_table.in_tile, figure_words.key_figures(figures(record))):
             st.metric(
                 figure.label,
                 figure.value,
