@@ -113,6 +113,12 @@ class Dashboard:
         self.page.wait_for_url("**/session?session=*")
         self.expect_map()
 
+    def tick(self, row: int) -> None:
+        """Tick a row of the table of sessions, the first of which is 1."""
+        table = self.table.get_by_test_id("stDataFrame")
+        table.hover(position={"x": 18, "y": HEADER_HEIGHT + (row - 0.6) * ROW_HEIGHT})
+        table.click(position={"x": 17, "y": HEADER_HEIGHT + (row - 0.5) * ROW_HEIGHT})
+
     def add(self, *files: Path) -> None:
         """Give files to the dialog and have them analysed."""
         self.expect_settled()
