@@ -19,6 +19,7 @@ from analysis.pipeline.sources import LogFile, Source
 from analysis.store.repository import Repository
 from app import state
 from app.desk_table import IF_ANY, SHOWN
+from app.session_table import short
 from tests.app.dashboard import SESSIONS, Open, cards, key_of, no_exception, press, tables_of_sessions, words
 from tests.builders import ROOT, SAMPLES
 from tests.replay_server import ReplayServer, exchange
@@ -214,7 +215,7 @@ def test_the_table_says_what_was_wasted_and_why(visit: Open, samples: Path) -> N
     assert list(table.loc["pw-backoff-7f21"].causes) == [] and table.loc["pw-backoff-7f21"].wasted_share == 0
     total = next(metric for metric in shown.metric if metric.label == "Wasted tokens")
     wasted, prompt = table.wasted_tokens.sum(), table.prompt_tokens.sum()
-    assert (total.value, total.delta) == (f"{wasted:,}", f"{wasted / prompt:.1%} of the prompts")
+    assert (total.value, total.delta) == (f"{wasted:,}", f"{wasted / prompt:.1%} of {short(prompt)}")
 
 
 ASKED = {"model": "sample/agent-8k", "messages": [{"role": "user", "content": "What is the answer?"}]}
