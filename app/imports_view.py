@@ -1,7 +1,6 @@
 """The imports below the list of sessions: what came when, forgetting it, and the whole database as one file."""
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -33,7 +32,7 @@ def imports(frame: pd.DataFrame, zone: str, may_write: bool) -> list[int]:
             forgotten = _forget_one(chosen) or _forget_samples()
             st.download_button(
                 "Download the database",
-                partial(copied, state.repository()),
+                copied,
                 COPY_NAME,
                 on_click="ignore",
                 help=DOWNLOAD_HELP,
@@ -94,9 +93,9 @@ def _with_it(import_keys: Sequence[int]) -> str:
     return f"with {whose} sessions and {counted(notes, 'note')}" if notes else f"and {whose} sessions"
 
 
-def copied(kept: Repository) -> bytes:
+def copied() -> bytes:
     """The whole database as a file; raise StoreError where there is no room for the copy."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / COPY_NAME
-        kept.copy_to(path)
+        state.repository().copy_to(path)
         return path.read_bytes()

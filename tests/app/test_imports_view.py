@@ -35,10 +35,9 @@ def test_samples_are_told_by_their_content() -> None:
     ours.close()
 
 
-def test_a_copy_opens_as_a_database(samples: Path, tmp_path: Path) -> None:
-    original = Repository.open(samples)
-    (tmp_path / "copy.duckdb").write_bytes(copied(original))
-    original.close()
+def test_a_copy_opens_as_a_database(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WHYMISS_DB", str(samples))
+    (tmp_path / "copy.duckdb").write_bytes(copied())
     copy = Repository.open(tmp_path / "copy.duckdb")
     assert len(copy.imports()) == len(analysed_samples())
     copy.close()
