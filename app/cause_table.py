@@ -41,7 +41,7 @@ def table(frame: pd.DataFrame) -> str | None:
     """Show the causes; return the code of the one that was picked."""
     column = st.column_config
     event = st.dataframe(
-        frame[["code", "words", "tokens", "share", "turns", "sessions"]],
+        frame[["code", "tokens", "share", "turns", "sessions", "words"]],
         key=desk_state.field("causes"),
         hide_index=True,
         height=min(35 * len(frame) + 38, 250),
@@ -50,12 +50,12 @@ def table(frame: pd.DataFrame) -> str | None:
         selection_mode="single-row",
         alt="Causes by the tokens they cost; select one to see its sessions only",
         column_config={
-            "code": column.TextColumn("Cause", width=230, pinned=True),
+            "code": column.TextColumn("Cause", width=205, pinned=True),
+            "tokens": column.NumberColumn("Tokens", format="localized", width=75),
+            "share": column.ProgressColumn("of all causes", format="percent", min_value=0, max_value=1, width=115),
+            "turns": column.NumberColumn("Turns", format="localized", width=58),
+            "sessions": column.NumberColumn("Sessions", format="localized", width=72),
             "words": column.TextColumn("In words", width=330),
-            "tokens": column.NumberColumn("Tokens", format="localized", width=90),
-            "share": column.ProgressColumn("of all causes", format="percent", min_value=0, max_value=1, width=130),
-            "turns": column.NumberColumn("Turns", format="localized", width=70),
-            "sessions": column.NumberColumn("Sessions", format="localized", width=80),
         },
     )
     rows = event.selection.rows

@@ -31,7 +31,7 @@ def check(
     log_format: options.LogFormat = None,
     same_server: options.SameServer = False,
 ) -> None:
-    """Hold logs against a saved baseline: does the prefix cache still hit as it did?
+    """Hold logs against a baseline: does the cache still hit?
 
     Exit codes: 0 as good as before, 1 the hit rate or the reusable share fell by more than --max-drop, 2 cannot tell.
 

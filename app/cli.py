@@ -59,16 +59,19 @@ def serve(
     read_only: options.ReadOnly = False,
     allow_endpoint: options.AllowEndpoint = None,
 ) -> None:
-    """Start the dashboard, on 127.0.0.1 unless --host says otherwise.
+    """Start the dashboard.
+
+    It listens on 127.0.0.1 unless --host says otherwise.
 
     Examples: whymiss serve · whymiss serve proxy.jsonl --db team.duckdb --port 8600
     · whymiss serve --db team.duckdb --host 0.0.0.0 --read-only
     """
-    from app.serving import run_dashboard  # streamlit takes a second to import
+    from app.serving import refuse_taken_port, run_dashboard  # streamlit takes a second to import
 
     file = db or places.database()
     shared = visitors.are_others(host)
     try:
+        refuse_taken_port(port, host)
         if read_only and logs:
             raise ValueError("--read-only adds no logs: leave them out, or start without it.")
         visitors.settle(read_only, shared, allow_endpoint or [])
@@ -110,7 +113,9 @@ def analyze(
     metrics: options.Metrics = None,
     kv_events: options.KvEvents = None,
 ) -> None:
-    """Explain logs: what every turn could reuse, what the server reused, and where prompts diverge.
+    """Explain logs: what was reused, what was not, and why.
+
+    Of every turn: what it could reuse, what the server reused, and where its prompt diverges.
 
     Examples: whymiss analyze proxy.jsonl --model ./qwen3 · whymiss analyze a.jsonl b.jsonl --json - --block-size 32
     """
@@ -157,7 +162,9 @@ def diff(
     block_size: options.BlockSize = None,
     normalise: options.Normalise = "vllm",
 ) -> None:
-    """Compare consecutive prompts: where they first differ, in which message field, and what stays reusable.
+    """Compare consecutive prompts: where they first differ.
+
+    Says in which message field that is, and what stays reusable.
 
     Examples: whymiss diff turn6.json turn7.json --model ./qwen3 · whymiss diff a.json b.json --endpoint localhost:8000
     """
@@ -178,7 +185,9 @@ def diff(
 def template(
     targets: options.Templates, kwargs: options.TemplateKwargs = None, json_to: options.JsonFile = None
 ) -> None:
-    """Check chat templates: does a growing agent conversation only grow, or is its history rewritten?
+    """Check whether chat templates rewrite history.
+
+    The prompt of a growing agent conversation should only grow.
 
     Exit codes: 0 pure, 1 not pure, 2 cannot tell.
 
@@ -199,6 +208,7 @@ def formats() -> None:
     """List the log formats that are read, with their limits."""
     for known in FORMATS:
         typer.echo(f"{known.name}: {known.title}")
+        typer.echo(f"  looks for: {known.looks_for}")
         for limit in known.limitations:
             typer.echo(f"  limit: {limit}")
 

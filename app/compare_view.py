@@ -13,6 +13,7 @@ from analysis.pipeline.sources import LogFile
 from analysis.report.palette import palette
 from analysis.report.words import described, fields, undiverged, unshared
 from app import state
+from app.browser_words import in_browser
 from app.plain import plain
 from app.token_view import comparison_html, side
 
@@ -41,7 +42,7 @@ def answer(given: list[LogFile], renderers: Callable[[], Renderers], settings: S
             chosen = renderers()
             record = compare(given, chosen.renderer_for, settings)
     except (ValueError, OSError) as error:
-        st.error(plain(str(error)))
+        st.error(plain(in_browser(str(error))))
         return
     later = record.turns[-1]
     assert later.previous is not None

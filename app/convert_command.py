@@ -6,6 +6,7 @@ from pathlib import Path
 import typer
 
 from analysis.pipeline.converting import Converted, read_to_convert
+from analysis.report.words import counted
 from app import options, places
 from app.terminal import fail, progress, say, say_problem
 
@@ -16,10 +17,11 @@ def convert(
     log_format: options.LogFormat = None,
     keep_secrets: options.KeepSecrets = False,
 ) -> None:
-    """Write logs of any format as one canonical log: a JSON line per request, sessions and ids as they were read.
+    """Write logs of any format as one canonical log.
 
-    A cache salt is written as a fingerprint unless --keep-secrets: equal salts of one run stay equal. Several logs
-    become one file, and so the history of one server; convert them one by one to keep servers apart.
+    It has a JSON line per request, with sessions and ids as they were read. A cache salt is written as a fingerprint
+    unless --keep-secrets: equal salts of one run stay equal. Several logs become one file, and so the history of one
+    server; convert them one by one to keep servers apart.
 
     Examples: whymiss convert trace.json -o proxy.jsonl · whymiss convert a.jsonl b.jsonl -o -
     """
@@ -32,7 +34,7 @@ def convert(
         fail(error)
     for problem in converted.problems:
         say_problem(problem)
-    say(f"{output}: {converted.num_lines:,} requests in {converted.num_sessions:,} sessions.")
+    say(f"{output}: {counted(converted.num_lines, 'request')} in {counted(converted.num_sessions, 'session')}.")
 
 
 def _write(converted: Converted, output: Path) -> None:

@@ -9,6 +9,7 @@ from analysis.pipeline.record import figures
 from analysis.report.verdict import verdict
 from analysis.report.words import counted, described, fields, summary
 from app import state, visitors
+from app.browser_words import in_browser
 from app.desk_address import MOST_COMPARED
 from app.marks_view import mark_form
 from app.plain import plain
@@ -55,5 +56,7 @@ def engineers(record: SessionRecord) -> list[str]:
         found = worst.divergence
         lines.append(f"Turn {worst.turn} parts at token {found.token:,} (block {found.block:,}), {described(found)}.")
         lines += [line for line in [fields(found)] if line]
-    lines += [f"{cause.code} ({cause.confidence}): {cause.evidence} Fix: {cause.fix}" for cause in worst.causes]
+    lines += [
+        f"{cause.code} ({cause.confidence}): {cause.evidence} Fix: {in_browser(cause.fix)}" for cause in worst.causes
+    ]
     return lines or ["No turn parts from the turn before it."]

@@ -22,7 +22,7 @@ LOOKS = {"causes": "Causes", "days": "Days: what changed"}
 MOST_COMPARED = 8
 YEARS = range(1970, 2200)  # of days that a log can have
 LONGEST = 300  # characters of one value
-_LISTS = ("model", "label", "cause", "client", "fidelity", "status", "assignee")
+_LISTS = ("model", "label", "cause", "client", "source", "fidelity", "status", "assignee")
 
 Params = dict[str, list[str]]
 
@@ -40,6 +40,7 @@ class Asked:
     label: tuple[str, ...] = ()
     cause: tuple[str, ...] = ()
     client: tuple[str, ...] = ()
+    source: tuple[str, ...] = ()
     fidelity: tuple[str, ...] = ()
     status: tuple[str, ...] = ()
     assignee: tuple[str, ...] = ()

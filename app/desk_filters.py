@@ -9,7 +9,7 @@ import streamlit as st
 
 from analysis.model.desk import STATUSES, View
 from app import desk_state, state, visitors
-from app.desk_address import ORDERS, Asked, asked_by, query_of, zones
+from app.desk_address import LONGEST, ORDERS, Asked, asked_by, query_of, zones
 from app.plain import plain
 
 FIDELITIES = ("logged", "exact", "approximate", "mismatch", "unknown")
@@ -61,6 +61,7 @@ def _filters(asked: Asked, frame: pd.DataFrame, codes: Iterable[str]) -> Asked:
             label=_choice("Customer or label", "label", asked.label, _each(frame.labels)),
             status=_choice("Status", "status", asked.status, STATUSES),
             assignee=_choice("Assignee", "assignee", asked.assignee, frame.assignee),
+            source=_choice("Source", "source", asked.source, frame.source.str.slice(stop=LONGEST)),
             zone=_zone(asked),
         )
     with left:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from analysis.core.price import MOST_TURNS, Rates, prefill_rate, total_cost, wasted_cost
 from analysis.model.desk import Mark
-from app.desk_address import Asked
+from app.desk_address import LONGEST, Asked
 
 SORTED_BY = {
     "tokens": "wasted_tokens",
@@ -108,6 +108,8 @@ def filtered(frame: pd.DataFrame, asked: Asked, keys_with_cause: set[int], zone:
     passes = pd.Series(True, frame.index)
     if asked.model:
         passes &= frame.model.isin(asked.model)
+    if asked.source:
+        passes &= frame.source.str.slice(stop=LONGEST).isin(asked.source)  # logs read together have long names
     if asked.status:
         passes &= frame.status.isin(asked.status)
     if asked.assignee:

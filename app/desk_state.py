@@ -42,10 +42,15 @@ def ask(wanted: Asked) -> None:
 
 def go(wanted: Asked) -> NoReturn:
     """Show what is asked for from its address on, with fields that say the same and nothing selected."""
+    aim(wanted)
+    st.rerun()
+
+
+def aim(wanted: Asked) -> None:
+    """The same for the run that follows: what a button calls before its page runs."""
     ask(wanted)
     st.session_state[NUMBER] = _number() + 1
     st.session_state[state.TABLE] = state.table_number() + 1
-    st.rerun()
 
 
 def field(name: str) -> str:

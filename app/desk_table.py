@@ -14,7 +14,7 @@ SHOWN = (
     "model",
 )  # fmt: skip
 IF_ANY = ("wasted_seconds", "wasted_cost", "total_cost", "assignee", "labels")  # columns of nothing are not shown
-MOST_HEIGHT = 620  # pixels
+HEADER_HEIGHT, ROW_HEIGHT, MOST_HEIGHT = 35, 65, 690  # pixels; texts wrap in rows higher than 64
 
 
 def shown_columns(frame: pd.DataFrame) -> list[str]:
@@ -32,7 +32,8 @@ def table(frame: pd.DataFrame, zone: str) -> tuple[int | None, list[int]]:
         frame[shown_columns(frame)],
         key=_key(frame),
         hide_index=True,
-        height=min(35 * len(frame) + 38, MOST_HEIGHT),
+        height=min(ROW_HEIGHT * len(frame) + HEADER_HEIGHT + 3, MOST_HEIGHT),
+        row_height=ROW_HEIGHT,
         placeholder="?",
         on_select="rerun",
         selection_mode=["multi-row", "single-cell"],
@@ -53,17 +54,17 @@ def _key(frame: pd.DataFrame) -> str:
 def _columns(zone: str) -> dict[str, object]:
     column = st.column_config
     return {
-        "session_id": column.TextColumn("Session", width=150, pinned=True),
-        "status": column.TextColumn("Status", width=90),
-        "verdict": column.TextColumn("Verdict", width=440),
-        "causes": column.ListColumn("Causes", width=140),
-        "wasted_tokens": column.NumberColumn("Wasted", format="localized", width=80),
-        "wasted_share": column.NumberColumn("of prompts", format="percent", width=85),
+        "session_id": column.TextColumn("Session", width=140, pinned=True),
+        "status": column.TextColumn("Status", width=70),
+        "verdict": column.TextColumn("Verdict", width=310),
+        "causes": column.ListColumn("Causes", width=205),
+        "wasted_tokens": column.NumberColumn("Wasted", format="localized", width=72),
+        "wasted_share": column.NumberColumn("of prompts", format="percent", width=82),
         "wasted_seconds": column.NumberColumn("Wasted s", format="%.1f", width=80, help="Seconds of prefill."),
         "wasted_cost": column.NumberColumn("Wasted cost", format="%.4f", width=95, help="In the currency of Prices."),
-        "hit_rate": column.ProgressColumn("Hit rate", format="percent", min_value=0, max_value=1, width=100),
+        "hit_rate": column.ProgressColumn("Hit rate", format="percent", min_value=0, max_value=1, width=96),
         "hit_rates": column.BarChartColumn(
-            "Hit rate by turn", y_min=0, y_max=1, width=100, color=palette(state.is_dark()).reported
+            "Hit rate by turn", y_min=0, y_max=1, width=110, color=palette(state.is_dark()).reported
         ),
         "num_turns": column.NumberColumn("Turns", format="localized", width=60),
         "prompt_tokens": column.NumberColumn("Prompt tokens", format="localized", width=100),

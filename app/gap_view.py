@@ -6,6 +6,7 @@ import streamlit as st
 from analysis.model.finding import Cause
 from analysis.model.record import SessionRecord, TurnRecord
 from app import state
+from app.browser_words import in_browser
 from app.plain import plain
 
 SURE = {"certain": "certain", "likely": "likely", "possible": "possible: the log does not decide it"}
@@ -39,7 +40,7 @@ def card(cause: Cause) -> None:
         st.text(cause.evidence)
         if cause.recovers is not None:
             st.caption(f"Undoing it saves {cause.recovers:,} computed tokens on this turn.")
-        st.caption(plain(f"Fix: {cause.fix}"))
+        st.caption(plain(f"Fix: {in_browser(cause.fix)}"))
 
 
 def _timeline(between: pd.DataFrame, since: float) -> pd.DataFrame:

@@ -7,15 +7,17 @@ from functools import partial
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from analysis.formats import FORMATS
 from analysis.formats.base import FormatError
 from analysis.model.settings import DEFAULT_BLOCK_SIZE, Settings
-from analysis.pipeline.importing import already_stored, import_source
+from analysis.pipeline.importing import Analysed, import_source, stored_key
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.side_files import as_served
 from analysis.pipeline.sources import Source, joined, read_source, source_of
 from analysis.report.problem_words import without_tried
 from analysis.report.words import counted
 from app import state, visitors
+from app.browser_words import in_browser
 from app.pace import Pace
 from app.plain import plain
 
@@ -23,28 +25,40 @@ IDS = "The log's ids and known models"
 MODEL = "A model's folder or hub id"
 LIVE = "The live server"
 UPLOAD_LIMIT_MB = 200
+TITLES = {known.name: f"{known.name}: {known.title}" for known in FORMATS}
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What an import brought, in lines for a person."""
+    """What an import brought, in lines for a person; ``import_keys`` are those of the logs that are there now."""
 
     sessions: int = 0
     turns: int = 0
     unchanged: int = 0
     problems: int = 0
     refused: tuple[str, ...] = ()
+    import_keys: tuple[int, ...] = ()
 
     def sentence(self) -> str:
-        """One line that says what happened."""
+        """One line that says what happened, true in the form and on the page behind it."""
         parts = []
+        if self.refused:
+            read, refused = len(self.import_keys), len(self.refused)
+            parts.append(f"{read:,} of {counted(read + refused, 'log')} read, {refused:,} could not be (below)")
         if self.sessions or not self.unchanged:
             parts.append(f"{counted(self.sessions, 'session')} with {counted(self.turns, 'turn')} analysed")
         if self.unchanged:
             parts.append(f"{counted(self.unchanged, 'log')} already there, unchanged")
         if self.problems:
-            parts.append(f"{counted(self.problems, 'problem')} noted below")
+            parts.append(f"{counted(self.problems, 'note')} under Problems in the logs")
         return " · ".join(parts)
+
+    def count(self, analysed: Analysed, import_key: int | None) -> None:
+        """Add what came of one log."""
+        self.sessions += len(analysed.records)
+        self.turns += sum(len(record.turns) for record in analysed.records)
+        self.problems += len(analysed.all_problems)
+        self.import_keys = (*self.import_keys, *([import_key] if import_key is not None else []))
 
 
 def renderer_choice(key: str) -> Callable[[], Renderers]:
@@ -110,6 +124,7 @@ def add_logs() -> None:
         settings = block_size_choice("add")
         blocks = pool_choice()
         settings = replace(settings, num_blocks=blocks) if blocks else settings
+    log_format = _format_choice()
     together = st.checkbox(
         "These logs are of one server",
         help="Requests of one server share cached blocks. Otherwise each file or folder is a server of its own.",
@@ -119,7 +134,19 @@ def add_logs() -> None:
     if not uploads and not path.strip():
         st.error("Nothing to analyse yet: choose log files above, or give a path.")
     else:
-        _import(uploads, path.strip(), renderers, settings, together)
+        _import(uploads, path.strip(), renderers, settings, together, log_format)
+
+
+def _format_choice() -> str | None:
+    """Ask for the format of the logs; None looks into each."""
+    return st.selectbox(
+        "Format",
+        [known.name for known in FORMATS],
+        index=None,
+        format_func=TITLES.__getitem__,
+        placeholder="found by looking into each file",
+        help="For a log that no format, or more than one, says is its own: all that is added is read as this one.",
+    )
 
 
 def _path_choice() -> str:
@@ -137,22 +164,28 @@ def _path_choice() -> str:
 
 
 def _import(
-    uploads: Sequence[UploadedFile], path: str, renderers: Callable[[], Renderers], settings: Settings, together: bool
+    uploads: Sequence[UploadedFile],
+    path: str,
+    renderers: Callable[[], Renderers],
+    settings: Settings,
+    together: bool,
+    log_format: str | None,
 ) -> None:
     """Read what was given and import it; what is wrong with it is shown in the dialog."""
     try:
         sources, refused = _read(uploads, path)
         if together and len(sources) > 1:
             sources, settings = [joined(sources)], replace(settings, same_server=True)
-        outcome = import_sources(sources, renderers(), settings)
+        outcome = import_sources(sources, renderers(), settings, log_format)
         outcome.refused = (*refused, *outcome.refused)
     except (ValueError, OSError) as error:
-        st.error(plain(str(error)))
+        st.error(plain(in_browser(str(error))))
         return
+    if outcome.import_keys:
+        state.say(outcome.sentence(), outcome.import_keys)
     if not outcome.refused:
-        state.say(outcome.sentence())
         st.rerun()
-    if outcome.sessions or outcome.unchanged:
+    if outcome.import_keys:
         st.success(plain(outcome.sentence()))
     _refusals(outcome.refused)
 
@@ -161,7 +194,7 @@ def _refusals(refused: Sequence[str]) -> None:
     """What was not read, a line each, and once what every format looks for."""
     everything: tuple[str, ...] = ()
     for line in refused:
-        said, tried = without_tried(line)
+        said, tried = without_tried(in_browser(line))
         st.error(plain(said))
         everything = tried or everything
     if everything:
@@ -184,7 +217,9 @@ def _read(uploads: Sequence[UploadedFile], path: str) -> tuple[list[Source], lis
     return sources, refused
 
 
-def import_sources(sources: Sequence[Source], renderers: Renderers, settings: Settings) -> Outcome:
+def import_sources(
+    sources: Sequence[Source], renderers: Renderers, settings: Settings, log_format: str | None = None
+) -> Outcome:
     """Analyse and store sources under a progress bar.  A file that is no log is named and the others go on."""
     outcome = Outcome()
     kept = state.repository()
@@ -197,18 +232,17 @@ def import_sources(sources: Sequence[Source], renderers: Renderers, settings: Se
     for number, source in enumerate(sources, 1):
         which = f"Log {number} of {len(sources)}: " if len(sources) > 1 else ""
         state.remember_log(source)
-        if already_stored(source, renderers, settings, kept):
+        if (known := stored_key(source, renderers, settings, kept)) is not None:
             outcome.unchanged += 1
+            outcome.import_keys = (*outcome.import_keys, known)
             continue
         try:
-            analysed = import_source(source, renderers, settings, kept, progress=show)
+            analysed = import_source(source, renderers, settings, kept, log_format, show)
         except FormatError as error:
             outcome.refused = (*outcome.refused, str(error))
             kept.refuse(source.name, str(error).removeprefix(f"{source.name}: "))
             continue
-        outcome.sessions += len(analysed.records)
-        outcome.turns += sum(len(record.turns) for record in analysed.records)
-        outcome.problems += len(analysed.all_problems)
+        outcome.count(analysed, stored_key(source, renderers, settings, kept))
     bar.empty()
     return outcome
 

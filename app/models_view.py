@@ -14,6 +14,7 @@ from analysis.pipeline.renderer_choice import checked_choice
 from analysis.pipeline.sources import Source
 from analysis.report.words import counted
 from app import places, state, visitors
+from app.browser_words import in_browser
 from app.log_form import import_sources
 from app.plain import plain
 
@@ -133,7 +134,7 @@ def _save(model: str, kind: RendererKind, value: str) -> None:
     try:
         choice = checked_choice(model, kind, visitors.allowed(value) if kind == "endpoint" and value.strip() else value)
     except (ValueError, OSError) as error:
-        st.error(plain(str(error)))
+        st.error(plain(in_browser(str(error))))
         return
     state.repository().choose_renderer(choice)
     state.say(f"{choice.model} is rendered by {choice.value} from now on.")
@@ -185,7 +186,7 @@ def _analyse(logs: list[Log]) -> None:
             outcome = import_sources([log.source], state.known_renderers(None, log.settings.normalise), log.settings)
             done.append(f"{log.file}: {outcome.sentence()}")
     except (ValueError, OSError) as error:
-        st.error(plain(str(error)))
+        st.error(plain(in_browser(str(error))))
         return
     state.say(" · ".join(done))
     st.rerun()

@@ -2,6 +2,8 @@
 
 import os
 import sys
+from functools import cache
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
@@ -42,6 +44,12 @@ def sample_folder() -> Path:
 def sample_logs() -> list[Path]:
     """The sample sessions, each the history of a server of its own."""
     return sorted(sample_folder().glob("*.jsonl"))
+
+
+@cache
+def sample_fingerprints() -> frozenset[str]:
+    """What tells the sample sessions from other logs, whatever their names: the SHA-256 of each."""
+    return frozenset(sha256(log.read_bytes()).hexdigest() for log in sample_logs())
 
 
 def sample_settings(log: Path) -> Settings:

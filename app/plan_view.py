@@ -16,6 +16,7 @@ from analysis.pipeline.sources import LogFile, Source
 from analysis.pipeline.trying import Asked, try_change, try_fixes
 from analysis.report.plan import also_of, outcome, summed, tokens_of, total, turns_of, worth
 from app import charts, state
+from app.browser_words import in_browser
 from app.plain import plain
 
 
@@ -49,7 +50,7 @@ def _step(number: int, step: PlanStep) -> None:
     with st.container(border=True):
         st.markdown(f"**{number}. {plain(step.code)}** · {plain(turns_of(step.turns))}")
         st.text(f"{tokens_of(step)}; {worth(step)}.")
-        st.caption(plain(f"Fix: {step.fix} {also_of(step)}"))
+        st.caption(plain(f"Fix: {in_browser(step.fix)} {also_of(step)}"))
 
 
 def plan_table(steps: Sequence[PlanStep]) -> pd.DataFrame:
@@ -98,7 +99,7 @@ def what_if(record: SessionRecord, session_key: int) -> None:
                 change, codes = choice.change, choice.codes
                 found = try_change(on, index, change, asked) if change else try_fixes(on, index, codes)
         except (ValueError, OSError) as error:
-            st.error(plain(str(error)))
+            st.error(plain(in_browser(str(error))))
             return
         _outcome(found)
 

@@ -11,6 +11,7 @@ import streamlit as st
 from analysis.report.palette import Palette, palette
 from analysis.report.problem_words import what_and_remedy, without_tried
 from app import state, visitors
+from app.browser_words import in_browser
 from app.token_view import STYLE, variables
 
 REFUSED = "refused: "
@@ -55,7 +56,7 @@ def _cell(value: object) -> str:
 
 def rows(stored: pd.DataFrame) -> pd.DataFrame:
     """Problems as the store has them, each message in its two parts; files without an import were refused."""
-    told = [without_tried(message) for message in stored.message]
+    told = [without_tried(in_browser(message)) for message in stored.message]
     parts = [what_and_remedy(said) for said, _tried in told]
     said = [REFUSED if pd.isna(key) else "" for key in stored.import_key]
     return pd.DataFrame(

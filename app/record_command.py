@@ -20,7 +20,9 @@ def record(
     add_usage: options.AddUsage = False,
     keep_secrets: options.KeepSecrets = False,
 ) -> None:
-    """Stand in front of a server, pass everything on, and write the requests to a model with their answers.
+    """Record a server: pass everything on and write the log.
+
+    Whymiss stands in front of the server and writes the requests to a model with their answers.
 
     Point clients at the address it says instead of the server's. The file is added to line by line; authorization
     headers and cookies are never written. Ctrl-C stops it.

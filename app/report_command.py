@@ -35,7 +35,9 @@ def report(
     metrics: options.Metrics = None,
     kv_events: options.KvEvents = None,
 ) -> None:
-    """Write a report that can be sent: one HTML file, Markdown for an issue tracker, or JSON.
+    """Write a report that can be sent.
+
+    It is one HTML file, Markdown for an issue tracker, or JSON.
 
     What a log says is taken out: a text becomes a placeholder with its field, a label and a length, tokens become empty
     boxes. A single text can be released on the session page, where the preview shows what leaves.

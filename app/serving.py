@@ -1,6 +1,8 @@
 """Start the dashboard: Streamlit with this database, on 127.0.0.1 unless told otherwise."""
 
+import errno
 import os
+import socket
 import sys
 from pathlib import Path
 
@@ -8,6 +10,18 @@ from streamlit.web import cli
 
 MAIN = Path(__file__).parent / "main.py"
 LOOPBACK = "127.0.0.1"
+
+
+def refuse_taken_port(port: int | None, host: str = LOOPBACK) -> None:
+    """Raise ValueError where a port that was asked for is taken, or cannot be listened on."""
+    if port is None:
+        return
+    try:
+        socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET).close()
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise ValueError(f"Port {port} is taken: choose another with --port.") from None
+        raise ValueError(f"Cannot listen on {host}, port {port}: {error.strerror}.") from None
 
 
 def run_dashboard(database: Path, port: int | None, host: str = LOOPBACK) -> None:

@@ -1,6 +1,7 @@
-"""The sessions of the store with their verdicts, and what stands around their table: sums, and the imports."""
+"""The sessions of the store with their verdicts, and their sums above the table."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,9 @@ import streamlit as st
 
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionFigures
-from analysis.report.figure_words import UNKNOWN
+from analysis.report.figure_words import UNKNOWN, Figure
 from analysis.report.verdict import verdict
-from analysis.report.words import counted
 from app import state
-from app.plain import plain
 
 COUNTS = (
     "num_turns", "num_divergences", "prompt_tokens", "known_turns", "known_prompt_tokens", "cached_tokens",
@@ -25,6 +24,7 @@ FIGURES = (
     "short_turns",
 )  # fmt: skip
 TILE_WIDTH = 172  # pixels: six stand in a row at 1,280 pixels, narrower windows wrap them
+CHECKED = "prompt tokens that could be checked"
 WASTED = "computed although the server had seen them: lost after earlier text changed, or missed though unchanged."
 
 
@@ -85,7 +85,7 @@ def totals(frame: pd.DataFrame) -> None:
     known, prompt = (int(frame[name].sum()) for name in ("known_prompt_tokens", "prompt_tokens"))
     measured = frame[frame.wasted_tokens.notna()]
     wasted_tokens, measured_tokens = int(measured.wasted_tokens.sum()), int(measured.prompt_tokens.sum())
-    share = f"{wasted_tokens / measured_tokens:.1%} of the prompts" if measured_tokens else None
+    share = f"{wasted_tokens / measured_tokens:.1%} of {short(measured_tokens)}" if measured_tokens else None
     rate = f"{frame.cached_tokens.sum() / known:.1%}" if known else UNKNOWN
     wasted_words = short(wasted_tokens) if len(measured) else UNKNOWN
     reported = "Cached over prompt tokens, over the turns whose cached tokens the server reported."
@@ -97,7 +97,7 @@ def totals(frame: pd.DataFrame) -> None:
             "Wasted tokens",
             wasted_words,
             share,
-            f"{wasted_tokens:,}: {WASTED}" if len(measured) else WASTED.capitalize(),
+            f"{wasted_tokens:,} of {measured_tokens:,} {CHECKED}: {WASTED}" if len(measured) else WASTED.capitalize(),
         ),
         *_costs(frame),
     ]
@@ -131,45 +131,16 @@ def _costs(frame: pd.DataFrame) -> list[tuple[str, str, str | None, str | None]]
     return tiles
 
 
+def in_tile(figure: Figure) -> Figure:
+    """A figure that fits into its tile; where it is shortened the exact number stands with its words."""
+    digits = figure.value.replace(",", "")
+    if not digits.isdecimal() or short(int(digits)) == figure.value:
+        return figure
+    return replace(figure, value=short(int(digits)), words=f"{figure.value}. {figure.words or ''}".rstrip())
+
+
 def short(count: int) -> str:
     """A count that fits into a tile: from a million on in millions."""
     if count < 1_000_000:
         return f"{count:,}"
     return f"{count / 1e6:,.{2 if count < 10_000_000 else 1}f} M"
-
-
-def imports(frame: pd.DataFrame, zone: str, may_forget: bool) -> int | None:
-    """What was imported; return the key of an import that the person wants to forget."""
-    if frame.empty:
-        return None
-    with st.expander(f"Imports ({len(frame):,})"):
-        event = st.dataframe(
-            frame[["file", "num_sessions", "num_bytes", "imported_at"]],
-            key=f"imports_{state.table_number()}",
-            hide_index=True,
-            on_select="rerun" if may_forget else "ignore",
-            selection_mode="single-row",
-            column_config={
-                "file": "Log",
-                "num_sessions": st.column_config.NumberColumn("Sessions", format="localized"),
-                "num_bytes": st.column_config.NumberColumn("Size", format="bytes"),
-                "imported_at": st.column_config.DatetimeColumn(
-                    f"Imported ({zone})", format="YYYY-MM-DD HH:mm", timezone=zone
-                ),
-            },
-            alt="Imported logs" + ("; select one to forget it" if may_forget else ""),
-        )
-        if not may_forget:
-            return None
-        rows = event.selection.rows
-        chosen = frame.iloc[rows[0]] if rows else None
-        label = "Forget the selected log" if chosen is None else f"Forget {plain(chosen.file)} {_with_it(chosen)}"
-        if st.button(label, disabled=chosen is None) and chosen is not None:
-            return int(chosen.import_key)
-    return None
-
-
-def _with_it(chosen: Any) -> str:
-    """What is forgotten with a log: what people wrote about its sessions too."""
-    notes = state.repository().annotations.of_import(int(chosen.import_key))
-    return f"with its sessions and {counted(notes, 'note')}" if notes else "and its sessions"

@@ -15,8 +15,9 @@ from analysis.report.figure_words import BASIS, FIDELITY
 from analysis.report.text_words import incomplete, parts_at
 from analysis.report.verdict import verdict
 from analysis.report.words import counted, described, reconciled, summary
-from app import case_form, charts, desk_state, notes_state, notes_view, state
+from app import case_form, charts, desk_state, notes_state, notes_view, session_table, state
 from app.block_map import block_map
+from app.browser_words import in_browser
 from app.markers import clients, markers_of
 from app.plain import plain
 from app.text_view import next_step
@@ -46,7 +47,7 @@ def headline(record: SessionRecord) -> None:
         st.info(plain(f"Cached tokens are {BASIS[record.turns[0].cached_basis]}."))
     for problem in record.problems:
         line = f", line {problem.line}" if problem.line is not None else ""
-        st.warning(plain(f"{problem.file}{line}: {problem.message}"))
+        st.warning(plain(f"{problem.file}{line}: {in_browser(problem.message)}"))
 
 
 def _fidelities(record: SessionRecord) -> dict[str, int]:
@@ -63,7 +64,7 @@ def held_against(record: SessionRecord) -> None:
 def key_figures(record: SessionRecord) -> None:
     """The session in six numbers."""
     with st.container(horizontal=True, gap="small"):
-        for figure in figure_words.key_figures(figures(record)):
+        for figure in map(session_table.in_tile, figure_words.key_figures(figures(record))):
             st.metric(
                 figure.label,
                 figure.value,

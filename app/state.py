@@ -8,7 +8,7 @@ twice.
 
 import json
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from threading import Lock
 
@@ -37,6 +37,7 @@ OPENED = "opened_session"
 TABLE = "session_table_number"
 GIVEN = "given_logs"
 SAID = "message"
+ADDED = "message_imports"
 CHECK = "template_check"
 LABELS = "report_labels"
 
@@ -308,9 +309,10 @@ def last_opened() -> int | None:
     return st.session_state.get(OPENED)
 
 
-def forget(import_key: int) -> None:
-    """Forget an import with its sessions; what was selected in the tables is gone too."""
-    repository().delete(import_key)
+def forget(import_keys: Iterable[int]) -> None:
+    """Forget imports with their sessions; what was selected in the tables is gone too."""
+    for key in import_keys:
+        repository().delete(key)
     st.session_state[TABLE] = table_number() + 1
 
 
@@ -319,14 +321,19 @@ def table_number() -> int:
     return int(st.session_state.get(TABLE, 0))
 
 
-def say(message: str) -> None:
-    """Leave a message for the next run of the page."""
-    st.session_state[SAID] = message
+def say(message: str, import_keys: Sequence[int] = ()) -> None:
+    """Leave a message for the next run of the page, with the imports that it is about."""
+    st.session_state[SAID], st.session_state[ADDED] = message, tuple(import_keys)
 
 
 def said() -> str | None:
     """Take the message that was left."""
     return st.session_state.pop(SAID, None)
+
+
+def just_added() -> tuple[int, ...]:
+    """Take the imports that the message was about."""
+    return st.session_state.pop(ADDED, ())
 
 
 def _number(name: str) -> int | None:

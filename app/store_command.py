@@ -3,15 +3,19 @@
 import typer
 
 from analysis.store.backup import restore_store
+from analysis.store.database import StoreInUse
 from analysis.store.repository import Repository
 from app import options, places
 from app.terminal import fail, say
 
+IN_USE = "the dashboard ({}) has this database open. Download the copy there (Sessions, Imports), or stop it first."
+
 
 def export(copy: options.Copy, db: options.Database = None) -> None:
-    """Copy the dashboard's database, with all sessions in it, to one file.
+    """Copy the dashboard's database to one file.
 
-    The copy opens with `whymiss serve --db FILE`. While the dashboard runs, download the copy there.
+    The copy has all sessions in it and opens with `whymiss serve --db FILE`. While the dashboard runs, download the
+    copy there: Sessions, Imports.
 
     Example: whymiss export whymiss-monday.duckdb
     """
@@ -24,6 +28,8 @@ def export(copy: options.Copy, db: options.Database = None) -> None:
             repository.copy_to(copy)
         finally:
             repository.close()
+    except StoreInUse as error:
+        fail(ValueError(f"{file}: {IN_USE.format(error.holder)}"))
     except (ValueError, OSError) as error:
         fail(error)
     say(f"{copy}: a copy of {file}.")

@@ -16,6 +16,7 @@ from analysis.model.template_check import ProbeResult, TemplateCheck, Verdict
 from analysis.pipeline.template_check import check_model, check_server, check_template
 from analysis.report.template_words import BEHAVIOURS, knob_words, sentence
 from app import places, state, visitors
+from app.browser_words import in_browser
 from app.plain import plain
 from app.template_command import json_object
 
@@ -54,7 +55,7 @@ def chosen() -> TemplateCheck | None:
                 )
             return _of_text(arguments) if source == TEXT else _of_name(source, arguments)
     except (ValueError, OSError) as error:
-        st.error(plain(str(error)))
+        st.error(plain(in_browser(str(error))))
         return None
 
 

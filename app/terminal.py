@@ -7,8 +7,11 @@ from typing import NoReturn
 import typer
 
 from analysis.model.session import Problem
+from analysis.report.problem_words import without_tried
 from app.pace import Pace
 from app.printing import safe
+
+FORMATS_TELL = " `whymiss formats` lists what each format looks for."
 
 Progress = Callable[[str, int, int], None]  # stage, done, in all
 
@@ -21,12 +24,16 @@ def say(line: str) -> None:
 def say_problem(problem: Problem) -> None:
     """One thing that could not be read, with its file and line."""
     line = f" line {problem.line}:" if problem.line is not None else ""
-    say(f"{problem.file}:{line} {problem.message}")
+    said, tried = without_tried(problem.message)
+    say(f"{problem.file}:{line} {said}{FORMATS_TELL if tried else ''}")
 
 
 def fail(error: Exception) -> NoReturn:
-    """End with exit code 2 and one line."""
-    say(f"whymiss: {reason(error)}")
+    """End with exit code 2 and one line; below it, where a file is no log, what each format looked for."""
+    said, tried = without_tried(reason(error))
+    say(f"whymiss: {said}")
+    for one in tried:
+        say(f"  {one}")
     raise typer.Exit(2)
 
 

@@ -3,18 +3,19 @@
 import streamlit as st
 
 from app import (
+    added_view,
     cause_table,
     compared_view,
     desk_filters,
     desk_state,
     desk_view,
+    imports_view,
     problems_view,
     session_table,
     state,
     visitors,
 )
 from app.log_form import add_logs
-from app.plain import plain
 from app.rates_view import rates_dialog
 
 if state.needs_samples():
@@ -34,7 +35,7 @@ if not visitors.may_write():
 elif action.button("Add logs", type="primary", width="stretch"):
     add_logs()
 if message := state.said():
-    st.success(plain(message))
+    added_view.message(message, state.just_added())
 
 frame = desk_state.sessions()
 if frame.empty:
@@ -53,7 +54,7 @@ asked = desk_view.what_it_was_lost_to(frame, asked, causes)
 desk_state.ask(asked)
 desk_view.sessions(shown, asked, len(frame))
 problems_view.problems()
-forgotten = session_table.imports(state.repository().imports(), desk_state.zone(asked), visitors.may_write())
-if forgotten is not None:
+forgotten = imports_view.imports(state.repository().imports(), desk_state.zone(asked), visitors.may_write())
+if forgotten:
     state.forget(forgotten)
     st.rerun()

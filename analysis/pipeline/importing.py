@@ -160,7 +160,12 @@ def store(analysed: Analysed, renderers: Renderers, repository: Repository) -> i
 
 def already_stored(source: Source, renderers: Renderers, settings: Settings, repository: Repository) -> bool:
     """Whether this very content was imported in this very way."""
-    return repository.find(source.sha256, _how(settings, renderers)) is not None
+    return stored_key(source, renderers, settings, repository) is not None
+
+
+def stored_key(source: Source, renderers: Renderers, settings: Settings, repository: Repository) -> int | None:
+    """The key of the import of this very content in this very way."""
+    return repository.find(source.sha256, _how(settings, renderers))
 
 
 def _sessions(source: Source, log_format: str | None, progress: Progress | None) -> tuple[list[Session], list[Problem]]:

@@ -25,6 +25,14 @@ class StoreError(OSError):
     """The database cannot be opened or written; the message names the file and the remedy."""
 
 
+class StoreInUse(StoreError):
+    """Another process has the database open; ``holder`` names it."""
+
+    def __init__(self, file: str, holder: str) -> None:
+        super().__init__(f"{file}: {holder} has this database open. Close it there, or use another file with --db.")
+        self.holder = holder
+
+
 def connect(path: Path | str) -> duckdb.DuckDBPyConnection:
     """Open or create a database at its newest version; raise StoreError with the remedy."""
     file = str(path)
@@ -41,7 +49,7 @@ def connect(path: Path | str) -> duckdb.DuckDBPyConnection:
     try:
         connection = duckdb.connect(file, config=_NO_DOWNLOADS)
     except duckdb.Error as error:
-        raise StoreError(_cannot_open(file, str(error))) from None
+        raise _cannot_open(file, str(error)) from None
     try:
         migrate(connection)
     except ValueError as error:
@@ -49,7 +57,7 @@ def connect(path: Path | str) -> duckdb.DuckDBPyConnection:
         raise StoreError(f"{file}: {error}. Update Whymiss, or use another file with --db.") from None
     except duckdb.Error as error:
         connection.close()
-        raise StoreError(_cannot_open(file, str(error))) from None
+        raise _cannot_open(file, str(error)) from None
     return connection
 
 
@@ -64,7 +72,7 @@ def looked_into(path: Path | str) -> duckdb.DuckDBPyConnection:
         connection = duckdb.connect(str(file), read_only=True, config=_NO_DOWNLOADS)
         version = version_of(connection)
     except duckdb.Error as error:
-        raise StoreError(_cannot_open(str(file), str(error))) from None
+        raise _cannot_open(str(file), str(error)) from None
     if version != len(MIGRATIONS):
         connection.close()
         raise StoreError(f"{file}: made by another version of Whymiss. Open it once without --read-only.")
@@ -81,16 +89,15 @@ def _is_foreign(file: Path) -> bool:
     return bool(head) and head[8:12] != b"DUCK"
 
 
-def _cannot_open(file: str, reason: str) -> str:
+def _cannot_open(file: str, reason: str) -> StoreError:
     if _LOCKED.search(reason):
         holder = _HOLDER.search(reason)
-        who = f"process {holder[1]}" if holder else "another process"
-        return f"{file}: {who} has this database open. Close it there, or use another file with --db."
+        return StoreInUse(file, f"process {holder[1]}" if holder else "another process")
     if Path(file).is_dir():
-        return f"{file}: a folder, not a database file. Use --db FILE."
+        return StoreError(f"{file}: a folder, not a database file. Use --db FILE.")
     if "permission" in reason.lower():
-        return f"{file}: no permission to open the database. Use another file with --db."
-    return unreadable(file, reason)
+        return StoreError(f"{file}: no permission to open the database. Use another file with --db.")
+    return StoreError(unreadable(file, reason))
 
 
 def unreadable(file: str, reason: str) -> str:

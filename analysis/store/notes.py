@@ -5,7 +5,7 @@ transaction: what it returns is on the disk.  Does not know where an annotation 
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from typing import Any
@@ -64,11 +64,11 @@ class Annotations:
         with self._reading() as cursor:
             return {int(key): int(number) for key, number in cursor.execute(query).fetchall()}
 
-    def of_import(self, import_key: int) -> int:
-        """How many annotations are forgotten with an import."""
-        query = f"SELECT count(*) FROM ({LAST}) JOIN sessions USING (session_key) WHERE import_key = ?"
+    def of_imports(self, import_keys: Sequence[int]) -> int:
+        """How many annotations are forgotten with these imports."""
+        query = f"SELECT count(*) FROM ({LAST}) JOIN sessions USING (session_key) WHERE list_contains(?, import_key)"
         with self._reading() as cursor:
-            ((number,),) = cursor.execute(query, [import_key]).fetchall()
+            ((number,),) = cursor.execute(query, [list(import_keys)]).fetchall()
         return int(number)
 
     def add(self, session_key: int, anchor: Anchor, author: str, text: str) -> int:

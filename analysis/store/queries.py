@@ -35,7 +35,7 @@ SESSIONS = f"""
         FROM findings JOIN marked USING (session_key, turn)
         WHERE kind = 'cause' AND tokens > 0 AND fidelity IS NULL AND NOT is_meant AND NOT starts_with(code, 'key/')
         GROUP BY session_key)
-    SELECT sessions.session_key, session_id, source, file, sessions.model, inferred,
+    SELECT sessions.session_key, sessions.import_key, session_id, source, file, sessions.model, inferred,
         count(*) AS num_turns, coalesce(any_value(num_divergences), 0) AS num_divergences,
         min(started_at) AS started_at, coalesce(sum(prompt_tokens), 0) AS prompt_tokens,
         count(cached_tokens) AS known_turns,

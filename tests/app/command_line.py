@@ -17,10 +17,11 @@ def run(*arguments: object, code: int = 0) -> Result:
 
 
 def error_of(*arguments: object) -> str:
-    """The one line of an error."""
+    """The one line of an error; below it only what was tried may stand."""
     result = run(*arguments, code=2)
     assert result.stdout == ""
-    (line,) = result.stderr.splitlines()
+    line, *tried = result.stderr.splitlines()
+    assert all(one.startswith("  ") and " looks for " in one for one in tried)
     assert line.startswith("whymiss: ")
     return line.removeprefix("whymiss: ")
 

@@ -319,7 +319,7 @@ def test_diff_names_a_missing_file(tmp_path: Path) -> None:
 def test_formats_are_all_named_with_their_limits() -> None:
     out = run("formats").stdout
     for known in FORMATS:
-        assert f"{known.name}: {known.title}" in out
+        assert f"{known.name}: {known.title}\n  looks for: {known.looks_for}\n" in out
         assert known.limitations and all(limit in out for limit in known.limitations)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from analysis.report.words import counted
 from tests.app.command_line import error_of, run
 from tests.builders import SAMPLES
 
@@ -24,7 +25,10 @@ def test_the_analysis_is_the_same_before_and_after(tmp_path: Path, log: Path) ->
     result = run("convert", log, "-o", output)
     assert result.stdout == ""
     num_requests = len(output.read_bytes().splitlines())
-    assert f"canonical.jsonl: {num_requests} requests in " in result.stderr
+    assert (
+        f"canonical.jsonl: {counted(num_requests, 'request')} in {counted(len(sessions(log)), 'session')}.\n"
+        in result.stderr
+    )
     assert sessions(output) == sessions(log)
 
 

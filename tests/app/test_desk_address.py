@@ -12,6 +12,7 @@ EVERYTHING = Asked(
     label=("",),
     cause=("key/cache-salt",),
     client=("agent/1.2",),
+    source=("proxy.jsonl",),
     fidelity=("exact", "unknown"),
     status=("new",),
     assignee=("ada",),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from analysis.formats import FORMATS, har, openai_chat
 from analysis.model.record import SessionRecord
 from analysis.store.repository import Repository
 from app import log_form, state
@@ -29,7 +30,12 @@ CLOCK = sample("03").source.files[0].data.splitlines(keepends=True)
         (Outcome(0, 0, unchanged=1), "1 log already there, unchanged"),
         (
             Outcome(1, 8, unchanged=2, problems=1),
-            "1 session with 8 turns analysed · 2 logs already there, unchanged · 1 problem noted below",
+            "1 session with 8 turns analysed · 2 logs already there, unchanged · 1 note under Problems in the logs",
+        ),
+        (
+            Outcome(5, 40, problems=10, refused=("a", "b"), import_keys=(1, 2, 3, 4)),
+            "4 of 6 logs read, 2 could not be (below) · 5 sessions with 40 turns analysed"
+            " · 10 notes under Problems in the logs",
         ),
         (Outcome(), "0 sessions with 0 turns analysed"),
     ],
@@ -76,6 +82,11 @@ def stored(database: Path) -> Repository:
     return state._open(str(database))
 
 
+def links(shown: AppTest) -> list[Any]:
+    """The links to pages, as the browser gets them."""
+    return [link.proto for link in shown.get("page_link")]
+
+
 def write(path: Path, lines: list[bytes]) -> Path:
     path.write_bytes(b"".join(lines))
     return path
@@ -91,10 +102,26 @@ def test_a_log_is_added_once_and_again_when_it_has_grown(visit: Open, database: 
     shown = add(visit("sessions", database), log)
     assert not shown.error and "1 session with 4 turns analysed" in words(shown)
     assert tables_of_sessions(shown)[0].value.num_turns.tolist() == [4], "the table shows it at once"
+    (key,) = stored(database).sessions().session_key
+    assert [(link.label, link.query_string) for link in links(shown)] == [
+        ("Open desk\\-chat\\-60417", f"session={key}")
+    ]
     assert "1 log already there, unchanged" in words(add(shown, log))
     write(log, CLOCK)
     assert "1 session with 8 turns analysed" in words(add(shown, log))
     assert stored(database).sessions().num_turns.tolist() == [8]
+
+
+def test_a_log_is_read_as_the_format_that_is_chosen(visit: Open, database: Path, tmp_path: Path) -> None:
+    log = write(tmp_path / "proxy.jsonl", CLOCK)
+    shown = press(visit("sessions", database), "Add logs")
+    field = next(one for one in shown.selectbox if one.label == "Format")
+    assert field.value is None and len(field.options) == len(FORMATS)
+    field.select("har: " + har.title)
+    refused = add(shown, log)
+    assert len(refused.error) == 1 and stored(database).sessions().empty
+    next(one for one in shown.selectbox if one.label == "Format").select("openai-chat: " + openai_chat.title)
+    assert "1 session with 8 turns analysed" in words(add(shown, log))
 
 
 def test_a_refused_file_is_a_problem_until_a_log_of_its_name_is_read(
@@ -115,7 +142,7 @@ def test_a_folder_is_one_server_and_what_is_no_log_in_it_is_noted(visit: Open, d
     write(folder / "a.jsonl", CLOCK)
     write(folder / "b.jsonl", [b"\0\1"])
     shown = add(visit("sessions", database), folder)
-    assert "1 session with 8 turns analysed · 1 problem noted below" in words(shown)
+    assert "1 session with 8 turns analysed · 1 note under Problems in the logs" in words(shown)
     (problem,) = stored(database).problems().itertuples(index=False)
     assert problem.file == "b.jsonl" and problem.message.startswith("binary data")
     assert stored(database).sessions().source.tolist() == ["logs"]
@@ -126,8 +153,8 @@ def test_a_folder_is_one_server_and_what_is_no_log_in_it_is_noted(visit: Open, d
     [
         pytest.param(None, "No such file or directory", id="missing"),
         pytest.param(b"", "the file is empty", id="empty"),
-        pytest.param(b"\0", "binary data, and no log that Whymiss reads. Read it as a format", id="binary"),
-        pytest.param(b"{}", "text, and no log that Whymiss reads. Read it as a format", id="no request"),
+        pytest.param(b"\0", "binary data, and no log that Whymiss reads. Choose its Format in Add logs", id="binary"),
+        pytest.param(b"{}", "text, and no log that Whymiss reads. Choose its Format in Add logs", id="no request"),
     ],
 )
 def test_what_cannot_be_read_is_said_in_the_form(

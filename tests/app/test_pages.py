@@ -19,8 +19,9 @@ from analysis.pipeline.sources import LogFile, Source
 from analysis.store.repository import Repository
 from app import state
 from app.desk_table import IF_ANY, SHOWN
+from app.session_table import short
 from tests.app.dashboard import SESSIONS, Open, cards, key_of, no_exception, press, tables_of_sessions, words
-from tests.builders import ROOT
+from tests.builders import ROOT, SAMPLES
 from tests.replay_server import ReplayServer, exchange
 from tests.sample_store import analysed_samples, fill, record_of, sample
 
@@ -161,6 +162,12 @@ def test_untrusted_names_are_shown_as_they_are(visit: Open, tmp_path: Path) -> N
     assert header.value == r"\!\[x\]\(file\:\/\/\/b\.png\) \<b\>\$x\$\<\/b\>"
 
 
+def test_the_address_narrows_the_table_to_a_log(visit: Open, samples: Path) -> None:
+    shown = no_exception(visit("sessions", samples, source=SAMPLES[2].name))
+    assert tables_of_sessions(shown)[0].value.source.tolist() == [SAMPLES[2].name]
+    assert f"source: {SAMPLES[2].name}" in words(shown)
+
+
 def test_the_search_narrows_the_table(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("sessions", samples))
     assert len(tables_of_sessions(shown)[0].value) == len(SESSIONS)
@@ -208,7 +215,7 @@ def test_the_table_says_what_was_wasted_and_why(visit: Open, samples: Path) -> N
     assert list(table.loc["pw-backoff-7f21"].causes) == [] and table.loc["pw-backoff-7f21"].wasted_share == 0
     total = next(metric for metric in shown.metric if metric.label == "Wasted tokens")
     wasted, prompt = table.wasted_tokens.sum(), table.prompt_tokens.sum()
-    assert (total.value, total.delta) == (f"{wasted:,}", f"{wasted / prompt:.1%} of the prompts")
+    assert (total.value, total.delta) == (f"{wasted:,}", f"{wasted / prompt:.1%} of {short(prompt)}")
 
 
 ASKED = {"model": "sample/agent-8k", "messages": [{"role": "user", "content": "What is the answer?"}]}

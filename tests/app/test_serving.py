@@ -1,6 +1,7 @@
 """Starting the dashboard: what Streamlit is asked for."""
 
 import os
+import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.web import cli
 
-from app.serving import MAIN, run_dashboard
+from app.serving import MAIN, refuse_taken_port, run_dashboard
 
 
 @pytest.mark.parametrize(
@@ -30,3 +31,17 @@ def test_streamlit_runs_the_main_page_on_this_database(
     run_dashboard(Path("some.duckdb"), *given)
     assert started == [(["streamlit", "run", str(MAIN), *flags], "some.duckdb")]
     assert MAIN.is_file()
+
+
+def test_a_port_that_is_taken_is_refused_and_a_free_one_is_not() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(ValueError, match=rf"^Port {port} is taken: choose another with --port\.$"):
+            refuse_taken_port(port)
+    refuse_taken_port(port)
+    refuse_taken_port(None)
+
+
+def test_an_address_of_another_machine_is_said_to_be_none_of_ours() -> None:
+    with pytest.raises(ValueError, match=r"^Cannot listen on 192\.0\.2\.1, port 8600: .+\.$"):
+        refuse_taken_port(8600, "192.0.2.1")

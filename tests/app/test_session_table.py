@@ -9,9 +9,10 @@ from analysis.pipeline.importing import import_source
 from analysis.pipeline.record import figures
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import read_source
+from analysis.report.figure_words import Figure
 from analysis.report.verdict import verdict
 from analysis.store.repository import Import, Repository
-from app.session_table import figures_of, short, wasted
+from app.session_table import figures_of, in_tile, short, wasted
 from tests.builders import ROOT
 from tests.sample_store import analysed_samples, fill, text_record
 
@@ -64,3 +65,16 @@ def test_the_store_and_the_record_say_the_same_of_a_log_without_tokens(log: str,
 )
 def test_a_count_fits_into_its_tile(count: int, words: str) -> None:
     assert short(count) == words
+
+
+@pytest.mark.parametrize(
+    ("figure", "shown"),
+    [
+        (Figure("Lost", "999,999", "n", "w"), Figure("Lost", "999,999", "n", "w")),
+        (Figure("Lost", "1,099,123", "n", "w"), Figure("Lost", "1.10 M", "n", "1,099,123. w")),
+        (Figure("Hit rate", "91.2%"), Figure("Hit rate", "91.2%")),
+        (Figure("Lost", "?"), Figure("Lost", "?")),
+    ],
+)
+def test_a_figure_in_a_tile_keeps_its_exact_number_in_its_words(figure: Figure, shown: Figure) -> None:
+    assert in_tile(figure) == shown

@@ -1,5 +1,7 @@
 """``whymiss export`` and ``whymiss restore``: there and back, and one clear line for what cannot be."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,21 @@ def test_without_a_name_it_is_the_database_of_the_dashboard(tmp_path: Path, monk
     run("export", tmp_path / "copy.duckdb")
     run("restore", tmp_path / "copy.duckdb", "--replace")
     assert num_sessions(tmp_path / "mine.duckdb") == 1
+
+
+def test_while_the_dashboard_runs_its_copy_is_pointed_to(tmp_path: Path) -> None:
+    fill(tmp_path / "a.duckdb", "03").close()
+    hold = "import sys, duckdb; held = duckdb.connect(sys.argv[1]); print(flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", hold, str(tmp_path / "a.duckdb")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None and holder.stdout.readline()
+        said = error_of("export", tmp_path / "x", "--db", tmp_path / "a.duckdb")
+        holder.communicate()
+    assert said == (
+        f"{tmp_path}/a.duckdb: the dashboard (process {holder.pid}) has this database open."
+        " Download the copy there (Sessions, Imports), or stop it first."
+    )
+    assert not (tmp_path / "x").exists()
 
 
 def test_errors_are_one_line(tmp_path: Path) -> None:

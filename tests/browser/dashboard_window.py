@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import ConsoleMessage, Locator, Page, expect
 
+from app.desk_table import HEADER_HEIGHT, ROW_HEIGHT
 from tests.browser.test_block_map import MapPage, wait_until_healthy
 from tests.builders import ROOT
 
 BLOCK_SIZE = 16
-ROW_HEIGHT = 35  # pixels, of the table of sessions and of its header
 PATIENCE = 20_000  # milliseconds: the first render in a server loads a tokenizer
 # At a link to a page, Streamlit's own client looks for the server below the page's path, where these two are not,
 # before it finds them at the root.
@@ -108,10 +108,16 @@ class Dashboard:
         self.expect_settled()
         table = self.table.get_by_test_id("stDataFrame")
         # The table heeds a click only of a pointer that has moved over it before.
-        table.hover(position={"x": 290, "y": 1.5 * ROW_HEIGHT})
-        table.click(position={"x": 300, "y": 1.5 * ROW_HEIGHT})
+        table.hover(position={"x": 290, "y": HEADER_HEIGHT + 0.4 * ROW_HEIGHT})
+        table.click(position={"x": 300, "y": HEADER_HEIGHT + 0.5 * ROW_HEIGHT})
         self.page.wait_for_url("**/session?session=*")
         self.expect_map()
+
+    def tick(self, row: int) -> None:
+        """Tick a row of the table of sessions, the first of which is 1."""
+        table = self.table.get_by_test_id("stDataFrame")
+        table.hover(position={"x": 18, "y": HEADER_HEIGHT + (row - 0.6) * ROW_HEIGHT})
+        table.click(position={"x": 17, "y": HEADER_HEIGHT + (row - 0.5) * ROW_HEIGHT})
 
     def add(self, *files: Path) -> None:
         """Give files to the dialog and have them analysed."""

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 from tokenizers import Tokenizer
 
 from analysis.formats import read_log
-from tests.browser.dashboard_window import BLOCK_SIZE, PATIENCE, ROW_HEIGHT, Dashboard, serving
+from tests.browser.dashboard_window import BLOCK_SIZE, PATIENCE, Dashboard, serving
 from tests.builders import RECORDED, SAMPLE_MODEL, SAMPLES, lines_of
 from tests.format_samples import FOLDER
 from tests.replay_server import ReplayServer, exchange
@@ -142,10 +142,8 @@ def test_a_click_on_a_row_opens_its_session_every_time(dashboard: Dashboard) -> 
 
 def test_ticked_rows_are_compared_and_a_tick_opens_nothing(dashboard: Dashboard) -> None:
     dashboard.sessions()
-    table = dashboard.table.get_by_test_id("stDataFrame")
     for row, said in ((1, "1 session ticked."), (2, "2 sessions ticked.")):
-        table.hover(position={"x": 18, "y": (row + 0.4) * ROW_HEIGHT})
-        table.click(position={"x": 17, "y": (row + 0.5) * ROW_HEIGHT})
+        dashboard.tick(row)
         expect(dashboard.main.get_by_text(said)).to_be_visible()
     dashboard.main.get_by_role("button", name="Compare", exact=True).click()
     expect(dashboard.heading("2 sessions side by side")).to_be_visible()

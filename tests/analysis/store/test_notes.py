@@ -91,7 +91,7 @@ def test_forgetting_a_log_forgets_what_was_written_of_it(store: Repository) -> N
         store.annotations.add(session_key, SPAN, "ann", f"of {session_key}")
     deleted = store.annotations.add(1, SPAN, "ann", "gone already")
     store.annotations.change(deleted, 1, "ann", None)
-    assert [store.annotations.of_import(key) for key in (1, 2, 3)] == [1, 1, 0]
+    assert [store.annotations.of_imports(keys) for keys in ([1], [2], [3], [1, 2])] == [1, 1, 0, 2]
     store.delete(1)
     assert texts(store) == [] and texts(store, 2) == ["of 2"]
     assert store._rows("SELECT count(*) FROM note_versions") == [(1,)]

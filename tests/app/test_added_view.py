@@ -1,0 +1,27 @@
+"""What was just added is one click away."""
+
+import pandas as pd
+
+from app.added_view import added, list_of
+from app.desk_address import LONGEST, Asked, asked_by, query_of
+
+SESSIONS = pd.DataFrame(
+    {
+        "session_key": [11, 12, 13, 14],
+        "import_key": [1, 2, 2, 3],
+        "session_id": ["acme-support-17", "a", "b", "c"],
+        "source": ["proxy.jsonl", "two.jsonl", "two.jsonl", "x" * 999],
+    }
+)
+
+
+def test_only_what_was_added_is_listed() -> None:
+    assert added(SESSIONS, (1,)).session_id.tolist() == ["acme-support-17"]
+    assert added(SESSIONS, (2, 3)).session_id.tolist() == ["a", "b", "c"]
+    assert added(SESSIONS, (9,)).empty
+
+
+def test_the_list_is_asked_for_by_log_and_its_address_says_so() -> None:
+    assert list_of(added(SESSIONS, (2,))) == Asked(source=("two.jsonl",))
+    several = list_of(added(SESSIONS, (1, 3)))
+    assert several == Asked(source=("proxy.jsonl", "x" * LONGEST)) == asked_by(query_of(several))
