@@ -12,6 +12,7 @@ from analysis.report.baseline_file import read, written
 from analysis.report.words import counted
 from app import options
 from app.analysing import analyse_all, block_size_of, renderers_of, served
+from app.outputs import spare_logs, write_text
 from app.printing import safe
 from app.terminal import fail, say, say_problem
 
@@ -40,6 +41,7 @@ def check(
     try:
         if baseline is None and save is None:
             raise ValueError("name a baseline: --save FILE writes one of these logs, --baseline FILE compares with it.")
+        spare_logs(save, logs, "--save")
         before = None if baseline is None else read(_text(baseline), baseline.name)
         renderers = renderers_of(model, endpoint)
         given = Settings(**block_size_of(block_size), same_server=same_server, num_blocks=blocks)
@@ -53,7 +55,7 @@ def check(
         after = _usable(analysed, settings)
         failed = [] if before is None else _compared(before, after, max_drop)
         if save is not None and not failed:
-            save.write_text(written(after), "utf-8")
+            write_text(save, written(after))
             sessions, turns = counted(len(after.sessions), "session"), counted(after.whole.num_turns, "turn")
             say(f"{save}: the baseline of {sessions}, {turns}.")
     except (ValueError, OSError) as error:

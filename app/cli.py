@@ -28,6 +28,7 @@ from analysis.report.words import IN_WORDS, reconciled
 from analysis.store.repository import Repository
 from app import check_command, convert_command, options, places, record_command, report_command, store_command, visitors
 from app.analysing import analyse_all, block_size_of, renderers_of, served
+from app.outputs import spare_logs, write_text
 from app.printing import comparison_text, json_text, safe, session_text
 from app.template_command import check_all, write_checks
 from app.terminal import fail, progress, say, say_problem
@@ -121,6 +122,7 @@ def analyze(
     """
     try:
         _known_codes(fail_on or [])
+        spare_logs(json_to, logs, "--json")
         repository = Repository.open(db) if db is not None else None  # before the work, which takes longer
         renderers = renderers_of(model, endpoint, allow_generation, normalise)
         renderers.chosen = repository.renderers() if repository is not None else {}
@@ -224,6 +226,9 @@ def main() -> None:
     """The console script.  Whatever goes wrong unforeseen is one line and exit code 2: 1 belongs to the gates."""
     try:
         app()
+    except MemoryError:
+        sys.stderr.write("whymiss: the memory of this machine is too small for this log. Split it.\n")
+        sys.exit(2)
     except Exception as error:  # the last stop: a traceback says nothing to whoever reads a CI log
         sys.stderr.write(f"whymiss: {type(error).__name__}: {safe(str(error))[:300]}. Please report this.\n")
         sys.exit(2)
@@ -240,7 +245,7 @@ def _write(records: list[SessionRecord], settings: Settings, problems: list[Prob
             typer.echo(line)
     if json_to is not None and str(json_to) != "-":
         try:
-            json_to.write_text(json_text(answer) + "\n", "utf-8")
+            write_text(json_to, json_text(answer) + "\n")
         except OSError as error:
             fail(error)
     for problem in answer["problems"]:

@@ -7,7 +7,8 @@ import typer
 
 from analysis.pipeline.converting import Converted, read_to_convert
 from analysis.report.words import counted
-from app import options, places
+from app import options
+from app.outputs import spare_logs, write_whole
 from app.terminal import fail, progress, say, say_problem
 
 
@@ -26,8 +27,7 @@ def convert(
     Examples: whymiss convert trace.json -o proxy.jsonl · whymiss convert a.jsonl b.jsonl -o -
     """
     try:
-        if any(places.is_same_file(log, output) for log in logs):
-            raise ValueError(f"{output}: this is one of the logs that are read; name another file with -o.")
+        spare_logs(output, logs)
         converted = read_to_convert(logs, log_format, progress(), keep_secrets)
         _write(converted, output)
     except (ValueError, OSError) as error:
@@ -42,8 +42,7 @@ def _write(converted: Converted, output: Path) -> None:
         converted.write(sys.stdout.buffer)
         sys.stdout.buffer.flush()
         return
-    with output.open("wb") as file:
-        converted.write(file)
+    write_whole(output, converted.write)
 
 
 def add_to(app: typer.Typer) -> None:

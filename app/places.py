@@ -62,12 +62,6 @@ def known_models() -> dict[str, Path]:
     return {SAMPLE_MODEL: sample_folder() / "model"}
 
 
-def is_same_file(log: Path, output: Path) -> bool:
-    """Whether a file that is to be written is a log, or in a folder, that is read."""
-    inside = log.is_dir() and output.exists() and output.resolve().parent == log.resolve()
-    return inside or (log.exists() and output.exists() and log.samefile(output))
-
-
 def api_key() -> str | None:
     """The key for a live server from the environment."""
     return os.environ.get("WHYMISS_API_KEY") or None

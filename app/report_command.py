@@ -11,8 +11,9 @@ from analysis.pipeline.side_files import read_beside
 from analysis.report.document import Scope
 from analysis.report.redaction import Hidden, Rules, redacted
 from analysis.report.words import counted
-from app import options, places
+from app import options
 from app.analysing import analyse_all, block_size_of, renderers_of, served
+from app.outputs import spare_logs, write_text
 from app.reporting import FORMS, KEPT, report_of_logs, written
 from app.terminal import fail, say, say_problem
 
@@ -70,8 +71,7 @@ def _form(output: Path, logs: list[Path]) -> str:
         return ".md"
     if output.suffix.lower() not in FORMS:
         raise ValueError(f"{output}: a report is written as {', '.join(FORMS)}; let the name end so.")
-    if any(places.is_same_file(log, output) for log in logs if not log.is_dir()):
-        raise ValueError(f"{output}: this is one of the logs that are read; name another file with -o.")
+    spare_logs(output, logs)
     return output.suffix.lower()
 
 
@@ -96,7 +96,7 @@ def _write(content: str, output: Path) -> None:
     if str(output) == "-":
         typer.echo(content, nl=False)
     else:
-        output.write_text(content, "utf-8")
+        write_text(output, content)
 
 
 def add_to(app: typer.Typer) -> None:

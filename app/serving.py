@@ -14,14 +14,17 @@ LOOPBACK = "127.0.0.1"
 
 def refuse_taken_port(port: int | None, host: str = LOOPBACK) -> None:
     """Raise ValueError where a port that was asked for is taken, or cannot be listened on."""
-    if port is None:
+    if port is None and host == LOOPBACK:
         return
     try:
-        socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET).close()
+        if not host:
+            raise OSError(errno.EINVAL, "give an address to listen on with --host")
+        socket.create_server((host, port or 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET).close()
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise ValueError(f"Port {port} is taken: choose another with --port.") from None
-        raise ValueError(f"Cannot listen on {host}, port {port}: {error.strerror}.") from None
+        where = host if port is None else f"{host}, port {port}"
+        raise ValueError(f"Cannot listen on {where}: {error.strerror}. Choose another with --host.") from None
 
 
 def run_dashboard(database: Path, port: int | None, host: str = LOOPBACK) -> None:

@@ -14,6 +14,7 @@ from analysis.model.template_check import TemplateCheck
 from analysis.pipeline.template_check import behaving_alike, check_target
 from analysis.report.template_words import as_json
 from app import places
+from app.outputs import write_text
 from app.printing import json_text
 from app.template_text import group_text
 
@@ -45,14 +46,14 @@ def write_checks(checks: Sequence[TemplateCheck], problems: Sequence[Problem], j
         return
     sys.stdout.write("\n".join(map(group_text, groups)))
     if json_to is not None:
-        json_to.write_text(answer, "utf-8")
+        write_text(json_to, answer)
 
 
 def json_object(text: str, whose: str) -> JsonObject:
     """A JSON object as a person types it; raise ValueError for anything else."""
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise ValueError(f'{whose}: not a JSON object, such as {{"enable_thinking": false}}.')

@@ -65,6 +65,8 @@ def read_source(path: Path) -> Source:
 
     Raise FormatError or OSError where there is nothing to read.
     """
+    if path.exists() and not path.is_dir() and not path.is_file():
+        raise FormatError(f"{path}: neither a file nor a folder. Write what comes from there to a file first.")
     if not path.is_dir():
         return Source(path.name, tuple(_read(path.name, path)))
     found = sorted(file for file in path.rglob("*") if _is_log(file.relative_to(path)) and file.is_file())

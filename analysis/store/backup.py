@@ -40,6 +40,7 @@ def restore_store(copy: Path, path: Path, replace: bool = False) -> None:
         if not replace:
             raise StoreError(f"{path}: this database is there already. --replace puts the copy in its place.")
         connect(path).close()  # whoever has it open would go on writing to what is no longer there
+    path = path.resolve()  # the database that a link leads to, not the link
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.restoring")
     try:

@@ -4,6 +4,7 @@ One process holds the file; threads of it get cursors.  Nothing here changes a f
 """
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import duckdb
@@ -46,18 +47,20 @@ def connect(path: Path | str) -> duckdb.DuckDBPyConnection:
             ) from None
         if _is_foreign(Path(file)):
             raise StoreError(f"{file}: a file of another kind, not a database. Use --db with a new file.")
+    was_there = file == MEMORY or Path(file).exists()
     try:
         connection = duckdb.connect(file, config=_NO_DOWNLOADS)
     except duckdb.Error as error:
-        raise _cannot_open(file, str(error)) from None
+        raise _cannot_open(file, str(error)) if was_there else _not_made(file, str(error)) from None
     try:
         migrate(connection)
     except ValueError as error:
         connection.close()
         raise StoreError(f"{file}: {error}. Update Whymiss, or use another file with --db.") from None
     except duckdb.Error as error:
-        connection.close()
-        raise _cannot_open(file, str(error)) from None
+        with suppress(duckdb.Error):
+            connection.close()
+        raise _cannot_open(file, str(error)) if was_there else _not_made(file, str(error)) from None
     return connection
 
 
@@ -77,6 +80,14 @@ def looked_into(path: Path | str) -> duckdb.DuckDBPyConnection:
         connection.close()
         raise StoreError(f"{file}: made by another version of Whymiss. Open it once without --read-only.")
     return connection
+
+
+def _not_made(file: str, reason: str) -> StoreError:
+    """What to tell where a new database cannot be written; what was begun of it is removed."""
+    for begun in (Path(file), Path(f"{file}.wal")):
+        begun.unlink(missing_ok=True)
+    first = reason.strip().partition("\n")[0][:200]
+    return StoreError(f"{file}: the database cannot be made ({first}). Is the disk full, or the folder not yours?")
 
 
 def _is_foreign(file: Path) -> bool:

@@ -1,5 +1,6 @@
 """What the tests of the pages share."""
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,3 +49,4 @@ def databases_are_closed() -> Iterator[None]:
     yield
     st.cache_resource.clear()
     st.cache_data.clear()
+    gc.collect()  # a database is closed when nobody holds it any more

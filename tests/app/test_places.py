@@ -60,10 +60,3 @@ def test_the_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch, val
     if value is not None:
         monkeypatch.setenv("WHYMISS_API_KEY", value)
     assert places.api_key() == key
-
-
-def test_a_file_that_is_read_is_not_one_to_write(tmp_path: Path) -> None:
-    log, other = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
-    log.write_text("{}")
-    assert places.is_same_file(log, tmp_path / "." / "a.jsonl") and not places.is_same_file(log, other)
-    assert places.is_same_file(tmp_path, log) and not places.is_same_file(tmp_path, other)

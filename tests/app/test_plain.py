@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.plain import WORD_JOINER, plain
+from app.plain import MOST_CHARS, WORD_JOINER, plain
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,8 @@ def test_nothing_is_lost_and_no_mark_stands_unescaped(text: str) -> None:
     shown = plain(text)
     assert re.sub(r"\\(.)", r"\1", shown).replace(WORD_JOINER, "") == " ".join(text.split()).replace(WORD_JOINER, "")
     assert not re.search(r"[!-/:-@\[-`{-~]", re.sub(r"\\.", "", shown))
+
+
+def test_a_text_that_no_browser_bears_is_cut() -> None:
+    assert plain("x" * MOST_CHARS) == "x" * MOST_CHARS
+    assert plain("x" * 1_000_000) == "x" * MOST_CHARS + "…"

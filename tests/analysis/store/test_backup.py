@@ -105,3 +105,14 @@ def test_what_is_no_copy_leaves_the_store_as_it_is(
         restore_store(copy, database, replace=True)
     assert contents(database) == before
     assert sorted(path.name for path in tmp_path.iterdir() if path != copy) == ["store.duckdb"]
+
+
+def test_a_link_to_a_database_leads_to_the_restored_one(database: Path, tmp_path: Path) -> None:
+    repository = Repository.open(database)
+    repository.copy_to(tmp_path / "copy.duckdb")
+    repository.close()
+    (tmp_path / "link.duckdb").symlink_to(database)
+    before = contents(database)
+    fill(database, "07").close()
+    restore_store(tmp_path / "copy.duckdb", tmp_path / "link.duckdb", replace=True)
+    assert (tmp_path / "link.duckdb").is_symlink() and contents(database) == before

@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from analysis.store import database
 from analysis.store.database import StoreError, connect, looked_into
 from analysis.store.schema import MIGRATIONS, migrate
 
@@ -181,3 +182,18 @@ def test_what_cannot_be_looked_into_is_one_line(tmp_path: Path) -> None:
         with pytest.raises(StoreError, match=f"{name}: {words}"):
             looked_into(tmp_path / name)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cut.duckdb", "old.duckdb", "text"]
+
+
+def test_a_database_that_cannot_be_made_leaves_nothing_that_bars_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(connection: duckdb.DuckDBPyConnection) -> None:
+        raise duckdb.IOException("Could not write file: No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(database, "migrate", full)
+        assert "cannot be made (Could not write file: No space left on device). Is the disk full" in refusal(
+            tmp_path / "a.duckdb"
+        )
+    assert list(tmp_path.iterdir()) == []
+    connect(tmp_path / "a.duckdb").close()
