@@ -12,6 +12,7 @@ REMEDIES = (  # on the command line, in the browser
         "on the page Models, or add the log again with a server that the page Live server is connected to",
     ),
     ("on the page Models of the dashboard, or give --model", "on the page Models"),
+    ("under Add logs, or with --model", "under Add logs"),
     ("(--model or --endpoint)", "(page Models or Live server)"),
     ("(--model), or a live server (--endpoint)", "(page Models), or a live server (page Live server)"),
     ("(--model)", "(page Models)"),

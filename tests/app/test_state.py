@@ -128,7 +128,7 @@ def test_what_is_shown_follows_the_store(database: Path) -> None:
 def test_a_forgotten_import_is_gone_at_once(database: Path) -> None:
     bring("02", "07")
     assert state.session(1) is not None
-    state.forget(1)
+    state.forget([1])
     assert state.session(1) is None and state.session(2) is not None
     assert state.table_number() == 1, "what was selected is gone with it"
 
