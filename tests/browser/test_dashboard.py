@@ -340,9 +340,9 @@ def test_a_mixed_folder_says_what_was_read_what_was_not_and_why(dashboard: Dashb
     dashboard.page.keyboard.press("Escape")
     dashboard.main.get_by_text(f"Imports ({before + len(files)})").wait_for()  # the page behind the dialog is anew
     dashboard.expect_settled()
-    dashboard.main.get_by_text("Problems in the logs").click()
+    dashboard.main.get_by_text(re.compile(r"^Problems in the logs \(")).click()
     problems = dashboard.main.get_by_role("region", name="Problems in the logs")
     expect(problems.get_by_role("row").filter(has_text="photo.jsonl")).to_contain_text("refused: binary data")
     with dashboard.page.expect_download() as download:
-        dashboard.main.get_by_test_id("stDownloadButton").get_by_role("button").click()
+        dashboard.main.get_by_test_id("stDownloadButton").filter(has_text="Download as CSV").click()
     assert "photo.jsonl" in download.value.path().read_text("utf-8-sig")
