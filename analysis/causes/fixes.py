@@ -46,14 +46,14 @@ def undo(code: str, then: Sent, reply: JsonObject | None, now: Sent, knob: JsonO
     if code == TEMPLATE_DATE:
         return replace(now, at=then.at)
     if code.startswith("template/"):
-        return _with(now, template_kwargs={**now.request.template_kwargs, **knob}) if knob else None
+        return with_fields(now, template_kwargs={**now.request.template_kwargs, **knob}) if knob else None
     if code in MESSAGE_FIXES:
         before = _sent_before(then.request, reply)
-        return _with(now, messages=_each(MESSAGE_FIXES[code], before, now.request.messages))
+        return with_fields(now, messages=_each(MESSAGE_FIXES[code], before, now.request.messages))
     if code == "client/history-edited":
-        return _with(now, messages=_unedited(then, reply, now))
+        return with_fields(now, messages=_unedited(then, reply, now))
     if code.startswith("tools/"):
-        return _with(now, tools=then.request.tools)
+        return with_fields(now, tools=then.request.tools)
     if code == SYSTEM_REPLACED and _has_head(then.request) and not _has_head(now.request):
         return _system_added(then, now)  # replaced by nothing
     fix = _REQUEST_FIXES.get(code)
@@ -72,16 +72,16 @@ def head(code: str, lineage: Sequence[Sent], knob: JsonObject | None = None) -> 
     if code.startswith("tools/"):
         tools = {_tool_name(tool): tool for sent in reversed(lineage) for tool in reversed(sent.request.tools)}
         order = dict.fromkeys(_tool_name(tool) for sent in lineage for tool in sent.request.tools)
-        return _with(first, tools=tuple(tools[name] for name in order))
+        return with_fields(first, tools=tuple(tools[name] for name in order))
     if code == SYSTEM_ADDED:
         holder = next((sent for sent in lineage if _has_head(sent.request)), first)
         return _system_added(holder, first)
     if code.startswith("template/") and knob:
-        return _with(first, template_kwargs={**first.request.template_kwargs, **knob})
+        return with_fields(first, template_kwargs={**first.request.template_kwargs, **knob})
     return first
 
 
-def _with(sent: Sent, **fields: object) -> Sent:
+def with_fields(sent: Sent, **fields: object) -> Sent:
     """A turn with these fields of its request; itself where they say nothing new."""
     if all(_same_form(getattr(sent.request, name), value) for name, value in fields.items()):
         return sent
@@ -154,7 +154,7 @@ def _values(code: str, then: Sent, reply: JsonObject | None, now: Sent) -> Sent:
     both = _has_head(then.request) and _has_head(now.request)
     messages = _each(in_head, then.request.messages[:1], now.request.messages) if both else now.request.messages
     if code not in VALUES:
-        return _with(now, messages=messages)
+        return with_fields(now, messages=messages)
     before = _sent_before(then.request, reply)
     messages = _each(elsewhere, before, messages, start=int(both))
     tools = tuple(
@@ -163,7 +163,7 @@ def _values(code: str, then: Sent, reply: JsonObject | None, now: Sent) -> Sent:
         else new
         for old, new in zip_longest(then.request.tools[: len(now.request.tools)], now.request.tools)
     )
-    return _with(now, messages=messages, tools=tools)
+    return with_fields(now, messages=messages, tools=tools)
 
 
 def _in_head(code: str, old: JsonObject, new: JsonObject) -> bool:
@@ -184,7 +184,7 @@ def _system_added(then: Sent, now: Sent) -> Sent:
     if has == had:
         return now
     messages = now.request.messages
-    return _with(now, messages=(then.request.messages[0], *messages) if had else messages[1:])
+    return with_fields(now, messages=(then.request.messages[0], *messages) if had else messages[1:])
 
 
 def _moving_injection(then: Sent, now: Sent) -> Sent:
@@ -204,7 +204,7 @@ def _moving_injection(then: Sent, now: Sent) -> Sent:
             if isinstance(content, str | list | tuple) and content[len(content) - len(suffix) :] == suffix:
                 messages[newest] = {**messages[newest], "content": content[: len(content) - len(suffix)]}
                 break
-    return _with(now, messages=tuple(messages)) if lost else now
+    return with_fields(now, messages=tuple(messages)) if lost else now
 
 
 def _suffix(before: Json, after: Json) -> str | Sequence[Json]:
@@ -222,7 +222,7 @@ def _window_trim(then: Sent, now: Sent) -> Sent:
     for cut in range(1, len(old)):
         kept = old[cut:]
         if _same(kept, new[: len(kept)]):
-            return _with(now, messages=(*now.request.messages[:start], *old[:cut], *new))
+            return with_fields(now, messages=(*now.request.messages[:start], *old[:cut], *new))
     return now
 
 
@@ -243,7 +243,7 @@ def _per_session_text(other: Sent, now: Sent) -> Sent:
     if not isinstance(text, str):
         return now
     line = text.count("\n", 0, same_start(text_of(other.request.messages[0].get("content")), text))
-    return _with(now, messages=({**message, "content": line_last(text, line)}, *now.request.messages[1:]))
+    return with_fields(now, messages=({**message, "content": line_last(text, line)}, *now.request.messages[1:]))
 
 
 def line_last(text: str, line: int) -> str:
@@ -268,11 +268,11 @@ def _as_text(tool: JsonObject) -> str:
 
 
 _REQUEST_FIXES: dict[str, Callable[[Sent, Sent], Sent]] = {
-    "volatile-head/template-kwarg": lambda then, now: _with(now, template_kwargs=then.request.template_kwargs),
+    "volatile-head/template-kwarg": lambda then, now: with_fields(now, template_kwargs=then.request.template_kwargs),
     SYSTEM_ADDED: _system_added,
     PER_SESSION_TEXT: _per_session_text,
     "client/moving-injection": _moving_injection,
     "client/window-trim": _window_trim,
-    "key/cache-salt": lambda then, now: _with(now, salt=then.request.salt),
-    "key/lora": lambda then, now: _with(now, model=then.request.model),
+    "key/cache-salt": lambda then, now: with_fields(now, salt=then.request.salt),
+    "key/lora": lambda then, now: with_fields(now, model=then.request.model),
 }

@@ -6,10 +6,10 @@ What a change is worth is for the replay to say (what_if).
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
-from analysis.causes.fixes import PER_SESSION_TEXT, TEMPLATE_DATE, Sent
+from analysis.causes.fixes import PER_SESSION_TEXT, TEMPLATE_DATE, Sent, with_fields
 from analysis.causes.message_fixes import HEAD_ROLES, text_of, with_content
 from analysis.causes.restore import restored
 from analysis.causes.volatile_text import same_start
@@ -44,7 +44,7 @@ def _template_kwarg(sent: Sequence[Sent], replies: Replies, given: Given) -> lis
     if given.kwarg is None:
         return list(sent)
     name, value = given.kwarg
-    return [_with(one, template_kwargs={**one.request.template_kwargs, name: value}) for one in sent]
+    return [with_fields(one, template_kwargs={**one.request.template_kwargs, name: value}) for one in sent]
 
 
 def _undone(code: str) -> Apply:
@@ -59,19 +59,19 @@ def _system_of_turn_1(sent: Sequence[Sent], replies: Replies, given: Given) -> l
     if not _headed(sent[0]):
         return list(sent)
     return [
-        _with(one, messages=(with_content(first[0], one.request.messages[0]), *one.request.messages[1:]))
+        with_fields(one, messages=(with_content(first[0], one.request.messages[0]), *one.request.messages[1:]))
         if _headed(one)
-        else _with(one, messages=(*first, *one.request.messages))
+        else with_fields(one, messages=(*first, *one.request.messages))
         for one in sent
     ]
 
 
 def _sorted_tools(sent: Sequence[Sent], replies: Replies, given: Given) -> list[Sent]:
-    return [_with(one, tools=tuple(sorted(one.request.tools, key=_tool_name))) for one in sent]
+    return [with_fields(one, tools=tuple(sorted(one.request.tools, key=_tool_name))) for one in sent]
 
 
 def _tools_of_turn_1(sent: Sequence[Sent], replies: Replies, given: Given) -> list[Sent]:
-    return [_with(one, tools=sent[0].request.tools) for one in sent]
+    return [with_fields(one, tools=sent[0].request.tools) for one in sent]
 
 
 def _tool_outputs(sent: Sequence[Sent], replies: Replies, given: Given) -> list[Sent]:
@@ -81,7 +81,7 @@ def _tool_outputs(sent: Sequence[Sent], replies: Replies, given: Given) -> list[
         for index, (old, new) in enumerate(zip(before, messages, strict=False)):
             if old.get("role") == new.get("role") == "tool":
                 messages[index] = with_content(old, new)
-        result.append(_with(now, messages=tuple(messages)))
+        result.append(with_fields(now, messages=tuple(messages)))
     return result
 
 
@@ -109,7 +109,7 @@ def _line_to_newest(sent: Sequence[Sent], replies: Replies, given: Given) -> lis
         content = messages[newest].get("content")
         if newest >= max(1, len(before)) and isinstance(content, str):
             messages[newest] = {**messages[newest], "content": "\n".join([content, *moved])}
-        result.append(_with(now, messages=tuple(messages)))
+        result.append(with_fields(now, messages=tuple(messages)))
     return result
 
 
@@ -141,10 +141,6 @@ def nearest_other(sent: Sent, others: Sequence[Sent]) -> Sent | None:
     text = _system_text(sent)
     different = [one for one in others if _headed(one) and _system_text(one) != text]
     return max(different, key=lambda one: same_start(_system_text(one), text), default=None)
-
-
-def _with(sent: Sent, **fields: object) -> Sent:
-    return replace(sent, request=replace(sent.request, **fields))  # type: ignore[arg-type]
 
 
 def _headed(sent: Sent) -> bool:

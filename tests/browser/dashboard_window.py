@@ -18,6 +18,7 @@ from tests.browser.test_block_map import MapPage, wait_until_healthy
 from tests.builders import ROOT
 
 BLOCK_SIZE = 16
+TAKEN = 700  # milliseconds until a file that was given is with the server: no person presses sooner
 PATIENCE = 20_000  # milliseconds: the first render in a server loads a tokenizer
 # At a link to a page, Streamlit's own client looks for the server below the page's path, where these two are not,
 # before it finds them at the root.
@@ -124,6 +125,10 @@ class Dashboard:
         self.expect_settled()
         self.page.get_by_role("button", name="Add logs").click()
         self.dialog.locator("input[type=file]").set_input_files(files)
+        # A press that meets the run which takes the files is lost, and nothing on the page tells when that begins.
+        expect(self.dialog.get_by_role("button", name=re.compile("^Remove "))).to_have_count(len(files))
+        self.page.wait_for_timeout(TAKEN)
+        self.expect_settled()
         self.dialog.get_by_role("button", name="Analyse").click()
 
     def heading(self, words: str | re.Pattern[str]) -> Locator:

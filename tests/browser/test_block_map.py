@@ -1,7 +1,6 @@
 """The block map in a real browser, over a real socket, in a throw-away page."""
 
 import json
-import shutil
 import socket
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from analysis.report.palette import DARK, LIGHT, Palette
 from tests.app.sample_rows import SESSIONS, agent_session, typical_session
@@ -59,16 +58,6 @@ def wait_until_healthy(url: str) -> None:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.1)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield chromium
-        chromium.close()
 
 
 class MapPage:

@@ -1,14 +1,13 @@
 """The whole dashboard in a real browser: started as a person starts it and driven as a person drives it."""
 
 import re
-import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 from tokenizers import Tokenizer
 
 from analysis.formats import read_log
@@ -41,18 +40,6 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, in
 def address(filled: tuple[Path, dict[str, int]]) -> Iterator[str]:
     with serving(filled[0]) as started:
         yield started
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-        )
-        expect.set_options(timeout=PATIENCE)
-        yield chromium
-        expect.set_options(timeout=5_000)
-        chromium.close()
 
 
 @pytest.fixture

@@ -1,33 +1,19 @@
 """Notes in a real browser: written beside the map, marked in it, and by ten people at once."""
 
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from analysis.store.repository import Repository
-from tests.browser.dashboard_window import PATIENCE, Dashboard, serving
+from tests.browser.dashboard_window import Dashboard, serving
 from tests.sample_store import fill
 
 pytestmark = pytest.mark.browser
 
 SESSION = "nimbrel-query-19c4"
 PEOPLE = 10
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-        )
-        expect.set_options(timeout=PATIENCE)
-        yield chromium
-        expect.set_options(timeout=5_000)
-        chromium.close()
 
 
 @pytest.fixture

@@ -1,12 +1,10 @@
 """A report in a real browser, from a file: it asks nobody, fits its window, and is read without scripts."""
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from app.reporting import written
 from tests.sample_reports import leaving
@@ -14,16 +12,6 @@ from tests.sample_reports import leaving
 pytestmark = pytest.mark.browser
 
 STARTS = ("01", "03", "07", "11", "busy")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield chromium
-        chromium.close()
 
 
 def opened(browser: Browser, folder: Path, start: str, scope: Any = "everything", **window: Any) -> Page:
