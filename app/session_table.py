@@ -49,8 +49,12 @@ def _sessions(stamp: state.Stamp) -> pd.DataFrame:
 
 
 def wasted(sums: SessionFigures) -> int | None:
-    """The wasted tokens of a session; None where no token of it is known, or none can be trusted."""
-    return sums.wasted_tokens if sums.is_measured else None
+    """The wasted tokens of a session; None where no token of it is known, or none can be trusted.
+
+    Where the server reported nothing, what was missed is unknown: only what was lost can be said.
+    """
+    is_known = sums.is_measured and (sums.known_turns > 0 or sums.lost_tokens > 0)
+    return sums.wasted_tokens if is_known else None
 
 
 def _share(part: int | None, whole: int) -> float | None:

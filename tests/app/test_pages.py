@@ -214,7 +214,8 @@ def test_the_table_says_what_was_wasted_and_why(visit: Open, samples: Path) -> N
     assert table.loc["desk-chat-60417"].wasted_share == pytest.approx(13_920 / 16_269)
     assert list(table.loc["pw-backoff-7f21"].causes) == [] and table.loc["pw-backoff-7f21"].wasted_share == 0
     total = next(metric for metric in shown.metric if metric.label == "Wasted tokens")
-    wasted, prompt = table.wasted_tokens.sum(), table.prompt_tokens.sum()
+    assert table.wasted_tokens.isna()["glasswing-docs-04"], "the server said nothing, and nothing was lost"
+    wasted, prompt = table.wasted_tokens.sum(), table.prompt_tokens[table.wasted_tokens.notna()].sum()
     assert (total.value, total.delta) == (f"{wasted:,}", f"{wasted / prompt:.1%} of {short(prompt)}")
 
 

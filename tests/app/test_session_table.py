@@ -14,7 +14,7 @@ from analysis.report.verdict import verdict
 from analysis.store.repository import Import, Repository
 from app.session_table import figures_of, in_tile, short, wasted
 from tests.builders import ROOT
-from tests.sample_store import analysed_samples, fill, text_record
+from tests.sample_store import analysed_samples, fill, record_of, text_record
 
 
 def test_a_row_of_the_store_is_the_figures_of_its_session() -> None:
@@ -40,6 +40,12 @@ def test_a_session_that_was_compared_by_text_has_no_wasted_tokens() -> None:
     for name in ("text_turns", "text_changes", "text_turn", "costliest_turn", "top_cause"):
         assert getattr(found, name) == getattr(sums, name), name
     assert wasted(found) is None and verdict(found) == verdict(sums)
+
+
+def test_waste_is_unknown_where_the_server_reported_nothing_and_nothing_was_lost() -> None:
+    reported = figures(record_of("01"))
+    silent = replace(reported, known_turns=0, known_prompt_tokens=0, cached_tokens=0)
+    assert (wasted(reported), wasted(silent), wasted(replace(silent, lost_tokens=5))) == (0, None, 5)
 
 
 @pytest.mark.parametrize(
