@@ -12,18 +12,20 @@ from string import ascii_uppercase
 from typing import Any, cast
 
 from analysis.report.document import Box, Column, Placeholder, Quote, Released, Report, Scope, Shown
-from analysis.report.secrets import covered, masked, says_anything
+from analysis.report.secrets import HIDDEN, covered, masked, says_anything
 
 GONE = Placeholder("")
+PEOPLE = ("author", "customer")  # kinds of names that are those of people, or may be
+SHORTEST_NAME = 3  # characters of a name that is looked for in texts: a shorter one is a part of other words
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
     """Who decides what leaves.
 
-    ``scope``: everything a log says is hidden, or only ``secrets``: credentials, e-mail addresses and ``names``; or
-    ``nothing``.  ``kept`` are kinds of names that leave as they are, such as ``model`` or ``tool``.  ``released`` are
-    placeholders whose text leaves, one by one.
+    ``scope``: everything a log says is hidden, or only ``secrets``: credentials, e-mail addresses, ``names`` and those
+    of who wrote about it; or ``nothing``.  ``kept`` are kinds of names that leave as they are, such as ``model`` or
+    ``tool``.  ``released`` are placeholders whose text leaves, one by one.
     """
 
     scope: Scope = "everything"
@@ -45,7 +47,7 @@ def redacted(report: Report[Quote], rules: Rules, key: bytes) -> tuple[Report[Sh
 
     ``key`` is random and new for every report.
     """
-    work = _Redaction(rules, key)
+    work = _Redaction(replace(rules, names=(*rules.names, *_people(report))), key)
     shown = cast("Report[Shown]", _mapped(report, work.shown, work.column))
     done = tuple(sorted(rules.released & work.found.keys()))
     hidden = tuple(Hidden(placeholder, text) for placeholder, text in work.found.items())
@@ -74,6 +76,8 @@ class _Redaction:
             return Released(quote.text, plain=True)
         if self.rules.scope == "nothing" or (quote.kind == "name" and quote.path in self.rules.kept):
             return Released(quote.text)
+        if self.rules.scope == "secrets" and quote.kind == "name" and quote.path in PEOPLE:
+            return Released(HIDDEN)
         if self.rules.scope == "secrets":
             text = masked(quote.text, self.rules.names, edges=quote.cut)
             if says_anything(text) or quote.kind != "value" or not quote.text:
@@ -113,6 +117,19 @@ class _Redaction:
             self.numbers[group] = number + 1
             self.labels[group, digest] = label(number)
         return self.labels[group, digest]
+
+
+def _people(report: Report[Quote]) -> tuple[str, ...]:
+    """The names of people that stand in a report as such: they may stand in its texts as well."""
+    names: dict[str, None] = {}
+
+    def note(quote: Quote) -> Shown:
+        if quote.kind == "name" and quote.path in PEOPLE and len(quote.text) >= SHORTEST_NAME:
+            names[quote.text] = None
+        return GONE
+
+    _mapped(report, note, None)
+    return tuple(names)
 
 
 def _length(quote: Quote) -> str:
