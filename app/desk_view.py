@@ -74,7 +74,7 @@ def sessions(shown: pd.DataFrame, asked: Asked, everything: int) -> None:
     if clicked is not None:
         _open(clicked)
     with above:
-        actions(ticked, _open, lambda keys: _compare(asked, keys))
+        actions(ticked, shown.session_key.tolist(), _open, lambda keys: _compare(asked, keys))
     st.caption(LEGEND)
 
 

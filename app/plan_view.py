@@ -14,7 +14,9 @@ from analysis.model.what_if import TurnFigures, WhatIf
 from analysis.pipeline.changes import CHANGES, Change
 from analysis.pipeline.sources import LogFile, Source
 from analysis.pipeline.trying import Asked, try_change, try_fixes
+from analysis.report.fix_words import located
 from analysis.report.plan import also_of, outcome, summed, tokens_of, total, turns_of, worth
+from analysis.report.words import cause_headline
 from app import charts, state
 from app.browser_words import in_browser
 from app.plain import plain
@@ -37,7 +39,7 @@ def plan(record: SessionRecord) -> None:
     if sentence := total(record.plan):
         st.text(sentence)
     for number, step in enumerate(record.plan, 1):
-        _step(number, step)
+        _step(record, number, step)
     if any(step.after for step in record.plan):
         figure = charts.styled(charts.plan_staircase(record.plan), state.is_dark())
         words = "Reusable tokens of the session as sent and after each fix"
@@ -46,11 +48,15 @@ def plan(record: SessionRecord) -> None:
         _numbers(plan_table(record.plan), alt="Every step of the fix plan with its tokens")
 
 
-def _step(number: int, step: PlanStep) -> None:
+def _step(record: SessionRecord, number: int, step: PlanStep) -> None:
     with st.container(border=True):
-        st.markdown(f"**{number}. {plain(step.code)}** · {plain(turns_of(step.turns))}")
+        st.markdown(
+            f"**{number}. {plain(cause_headline(step.code))}** · {plain(turns_of(step.turns))}"
+            f" :small[{plain(step.code)}]"
+        )
         st.text(f"{tokens_of(step)}; {worth(step)}.")
-        st.caption(plain(f"Fix: {in_browser(step.fix)} {also_of(step)}"))
+        where = "".join(part if isinstance(part, str) else part.text for part in located(record, step.code))
+        st.caption(plain(" ".join(filter(None, (f"Fix: {in_browser(step.fix)}", where, also_of(step))))))
 
 
 def plan_table(steps: Sequence[PlanStep]) -> pd.DataFrame:

@@ -35,8 +35,9 @@ from analysis.report.plan import turns_of
 from analysis.report.shape import extra_heads
 
 MAP_COLUMNS = 72
-MOST_ROWS = 120  # turns of the map
-MOST_TURNS = 40  # told one by one
+MOST_ROWS = 120  # turns of all maps
+MOST_TURNS = 40  # told one by one, in all sessions
+FEWEST = 5  # turns of a session in either, however many sessions there are
 
 
 def as_markdown(report: Report[Shown]) -> str:
@@ -45,7 +46,7 @@ def as_markdown(report: Report[Shown]) -> str:
     blocks = [f"# {_title(report)}", "\n>\n".join(f"> {words(line)}" for line in said_of_scope(report))]
     blocks += case_blocks(report.case) if report.case else []
     blocks += _fleet(report) if several else []
-    blocks += [block for part in report.sessions for block in _session(part)]
+    blocks += [block for part in report.sessions for block in _session(part, len(report.sessions))]
     if report.problems:
         blocks += ["## What could not be read", bullets(map(prose, report.problems))]
     return (
@@ -85,7 +86,7 @@ def _overview(report: Report[Shown], one: Overview[Shown]) -> list[str]:
     return [value(one.name), *(cells[head] for head in extra_heads(report)), words(one.verdict), *counts]
 
 
-def _session(part: SessionPart[Shown]) -> Iterator[str]:
+def _session(part: SessionPart[Shown], sessions: int) -> Iterator[str]:
     started = f" · {value(part.started)}" if part.started else ""
     yield f"## {value(part.name)}"
     yield f"**{words(part.verdict)}**"
@@ -102,8 +103,8 @@ def _session(part: SessionPart[Shown]) -> Iterator[str]:
         yield "### What to do, in this order"
         yield words(part.plan_total)
         yield numbered(map(_step, part.plan))
-    yield from _map(part)
-    yield from _turns(part)
+    yield from _map(part, max(FEWEST, MOST_ROWS // sessions))
+    yield from _turns(part, max(FEWEST, MOST_TURNS // sessions))
     yield "### How it was measured"
     said = [f"{name}: {setting}" for name, setting in part.settings]
     yield bullets(map(words, (*said, *part.measured, *part.unreported, *part.reconciled)))
@@ -137,30 +138,30 @@ def _step(step: Step[Shown]) -> str:
     )
 
 
-def _map(part: SessionPart[Shown]) -> Iterator[str]:
+def _map(part: SessionPart[Shown], most: int) -> Iterator[str]:
     """The block map in signs: nothing in it is text of a log."""
     blocks = num_blocks([turn.runs for turn in part.turns])
     if not blocks or not part.has_map:
         return
-    rows = [f"{turn.turn:>5} {as_signs(columns(turn.runs, blocks, MAP_COLUMNS))}" for turn in part.turns[:MOST_ROWS]]
+    rows = [f"{turn.turn:>5} {as_signs(columns(turn.runs, blocks, MAP_COLUMNS))}" for turn in part.turns[:most]]
     used = {run.state for turn in part.turns for run in turn.runs}
     yield "### Where it happened"
     yield "Each row is a turn, from the first block of its prompt to the last."
     yield "\n".join(["```text", *rows, "```"])
-    if len(part.turns) > MOST_ROWS:
-        yield f"{len(part.turns) - MOST_ROWS:,} more turns are in the other forms of this report."
+    if len(part.turns) > most:
+        yield f"{len(part.turns) - most:,} more turns are in the other forms of this report."
     yield bullets(words(f"{SIGNS[state]} {LEGEND[state]}") for state in SIGNS if state in used)
 
 
-def _turns(part: SessionPart[Shown]) -> Iterator[str]:
+def _turns(part: SessionPart[Shown], most: int) -> Iterator[str]:
     told = [turn for turn in part.turns if turn.tells_more]
     if not told:
         return
     yield "### For engineers: turn by turn"
-    for turn in told[:MOST_TURNS]:
+    for turn in told[:most]:
         yield "\n".join(_turn(turn))
-    if len(told) > MOST_TURNS:
-        yield f"{len(told) - MOST_TURNS:,} more turns are in the other forms of this report."
+    if len(told) > most:
+        yield f"{len(told) - most:,} more turns are in the other forms of this report."
 
 
 def _turn(turn: TurnPart[Shown]) -> Iterator[str]:

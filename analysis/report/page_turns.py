@@ -15,7 +15,7 @@ from analysis.report.document import (
 from analysis.report.figure_words import BASIS, account_sentence
 from analysis.report.links import linked, linked_prose, place, tokens_place
 from analysis.report.markup import Kind, bullets, number, numbers, paragraph, prose, table, text, value
-from analysis.report.words import headline
+from analysis.report.words import cause_headline
 
 IN_REPLY = "The lost tokens stood in the reply of the turn before, its prompt came unchanged."
 HEADS: tuple[tuple[str, Kind], ...] = (
@@ -98,7 +98,7 @@ def _reason(part: SessionPart[Shown], reason: Reason[Shown]) -> str:
     marks += [f"undoing it saves {reason.recovers:,} tokens here"] if reason.recovers is not None else []
     field = f' · <span class="code">{text(reason.field)}</span>' if reason.field else ""
     evidence = linked_prose(part, reason.evidence)
-    words = f'<span class="what">{text(headline(reason.code))}</span>'
+    words = f'<span class="what">{text(cause_headline(reason.code))}</span>'
     return f"{words} ({text(', '.join(marks))}){field}: {evidence}. {_code(reason.code)}"
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from analysis.model.annotation import CaseText, Finding, PinnedFinding
-from analysis.report.case_part import case_part, percent, size_of, still_there
+from analysis.report.case_part import case_part, held, percent, size_of, still_there
 from analysis.report.cleaning import cleaned
 from analysis.report.document import Quote
 from tests.case_reports import STARTS, case, pinned
@@ -72,3 +72,12 @@ def test_whether_a_finding_is_still_there(finding: Finding, turn: int | None) ->
 def test_sizes_and_shares_in_words() -> None:
     assert size_of([record_of("02"), record_of("03")]) == "2 sessions, 26 turns"
     assert (percent(12.345), percent(None)) == ("12.3%", "?")
+
+
+def test_two_sets_and_the_same_set() -> None:
+    before, after = record_of("02"), record_of("14")
+    found = held([before], [after])
+    assert [one.name for one in found.measures] == ["hit rate", "reusable share"]
+    assert {one.name for one in found.causes} == {"template/reasoning-stripped", "volatile-head/template-date"}
+    same = held([before], [before])
+    assert same.causes == () and same.sessions == () and all(one.change == 0 for one in same.measures)

@@ -10,10 +10,10 @@ from analysis.model.finding import UNEXPLAINED, Divergence, Note
 from analysis.model.prompt import Segment
 from analysis.report.words import (
     IN_WORDS,
+    cause_headline,
     counted,
     described,
     fields,
-    headline,
     in_words,
     place_of,
     summary,
@@ -127,7 +127,7 @@ def test_counted(number: int, words: str) -> None:
     ],
 )
 def test_a_code_in_words(code: str, words: str, head: str) -> None:
-    assert (in_words(code), headline(code)) == (words, head)
+    assert (in_words(code), cause_headline(code)) == (words, head)
 
 
 def codes_of_causes() -> set[str]:
