@@ -49,7 +49,7 @@ def _layout(table: pd.DataFrame, text: str, grid: str, background: str) -> dict[
         "height": _HEIGHT,
         "autosize": True,
         "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
-        "paper_bgcolor": "rgba(0,0,0,0)",
+        "paper_bgcolor": background,
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"color": text, "size": 12},
         "hovermode": "x unified",

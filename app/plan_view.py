@@ -43,7 +43,7 @@ def plan(record: SessionRecord) -> None:
     if any(step.after for step in record.plan):
         figure = charts.styled(charts.plan_staircase(record.plan), state.is_dark())
         words = "Reusable tokens of the session as sent and after each fix"
-        st.plotly_chart(figure, key="plan", alt=words, width="stretch", theme=None, config={"displaylogo": False})
+        st.plotly_chart(figure, key="plan", alt=words, **charts.options("fix-plan"))
     with st.expander("The plan as a table"):
         _numbers(plan_table(record.plan), alt="Every step of the fix plan with its tokens")
 

@@ -146,15 +146,15 @@ def pictures(record: SessionRecord) -> None:
         for turn in record.turns
     ]
     dark = state.is_dark()
-    options = {"width": "stretch", "theme": None, "config": {"displaylogo": False}}
     reused, account = st.tabs(["Reusable against cached", "Token account"])
     with reused:
         figure = charts.styled(charts.reused_against_reusable(data), dark)
         words = "Reusable tokens (predicted) and cached tokens (reported) by turn"
-        st.plotly_chart(figure, key="reused", alt=words, **options)
+        st.plotly_chart(figure, key="reused", alt=words, **charts.options("reusable-against-cached"))
     with account:
         figure = charts.styled(charts.account_bars(data), dark)
-        st.plotly_chart(figure, key="account", alt="Parts of the token account by turn", **options)
+        words = "Parts of the token account by turn"
+        st.plotly_chart(figure, key="account", alt=words, **charts.options("token-account"))
         st.caption(
             "cached: reused by the server · missed: unchanged, yet computed again · rounding: the block that is not"
             " full · lost: seen before, but behind a change · new: the rest. The parts add up to the prompt."

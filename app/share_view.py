@@ -23,6 +23,7 @@ SCOPES: dict[str, Scope] = {
     "credentials, e-mail addresses and names that I give": "secrets",
     "nothing": "nothing",
 }
+MAKING = "Making the report"
 PREVIEW_HEIGHT = 640  # pixels
 SHOWN = 80  # characters of a hidden text in the list of what can be released
 
@@ -50,7 +51,9 @@ def share_case(case: Case) -> None:
     if _wanted("this case", about, "It tells the case, its findings in their order, and each of its sessions."):
         keys = [one.session_key for one in case.sessions]
         written = crc32(repr((case, share_state.written_about(keys))).encode())
-        _prepared(share_state.made(about, written, lambda: sharing.of_case(case)), about, "whymiss-case")
+        with st.spinner(MAKING):
+            report = share_state.made(about, written, lambda: sharing.of_case(case))
+        _prepared(report, about, "whymiss-case")
 
 
 @st.dialog("Share", width="large")
@@ -61,7 +64,8 @@ def share_sessions(session_keys: Sequence[int]) -> None:
     st.caption(plain(f"One report of {counted(len(session_keys), 'session')}.{more}"))
     about = f"list_{crc32(repr(list(session_keys)).encode()):x}"
     written = share_state.written_about(session_keys[: sharing.MOST_SHARED])
-    report = share_state.made(about, written, lambda: sharing.of_sessions(session_keys))
+    with st.spinner(MAKING):
+        report = share_state.made(about, written, lambda: sharing.of_sessions(session_keys))
     _prepared(report, about, "whymiss-sessions")
 
 
@@ -116,7 +120,7 @@ def _released(report: Report[Quote], rules: Rules, key: bytes, about: str) -> Ru
         help="What is released stands in the report as it is, and the report says that it was released.",
     )
     with st.expander(f"{len(hidden):,} texts that do not leave"):
-        table = pd.DataFrame({"In the report": list(text_of), "In the log": list(text_of.values())})
+        table = pd.DataFrame({"In the report": list(text_of), "Stands for": list(text_of.values())})
         st.dataframe(table, hide_index=True, alt="Placeholders of the report with the texts they stand for")
     return Rules(rules.scope, rules.names, rules.kept, frozenset(released))
 

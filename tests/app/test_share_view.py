@@ -47,7 +47,7 @@ def test_the_preview_is_redacted(prepared: AppTest) -> None:
     shown = as_markdown(prepared)
     assert "‹messages[0].content · A · HH:MM:SS (+1 s)›" in preview(shown) and "desk-chat" not in preview(shown)
     table = next(frame.value for frame in shown.dataframe if "In the report" in frame.value)
-    assert dict(zip(table["In the report"], table["In the log"], strict=True))["session A"] == "desk-chat-60417"
+    assert dict(zip(table["In the report"], table["Stands for"], strict=True))["session A"] == "desk-chat-60417"
 
 
 def test_a_text_is_released_by_itself_and_that_is_recorded(prepared: AppTest) -> None:
