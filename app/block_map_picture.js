@@ -94,13 +94,20 @@ function drawStateSwatch(context, state, left, top, theme) {
 }
 
 function drawPlot(context, rows, view, theme, layout, marks, top) {
-  const image = statesImage(rows, view, theme, layout, PICTURE_DENSITY);
-  const left = PICTURE_MARGIN + layout.left;
-  context.putImageData(image, left * PICTURE_DENSITY, (top + layout.top) * PICTURE_DENSITY);
+  const states = canvasOf(statesImage(rows, view, theme, layout, PICTURE_DENSITY));
   context.save();
   context.translate(PICTURE_MARGIN, top);
+  context.drawImage(states, layout.left, layout.top, layout.width, layout.height);
   drawMarks(context, rows, new Scale(view, layout), theme, marks);
   context.restore();
+}
+
+/** An image that can be laid over others: put in directly, its blank pixels would be holes in the background. */
+function canvasOf(image) {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [image.width, image.height];
+  canvas.getContext("2d").putImageData(image, 0, 0);
+  return canvas;
 }
 
 /** Hand a canvas to the browser's downloads. */

@@ -93,13 +93,15 @@ def plan_staircase(plan: Sequence[PlanStep]) -> go.Figure:
     return _finished(figure, numbers).update_layout(xaxis=axis)
 
 
-def options(name: str, height: int = _HEIGHT) -> dict[str, Any]:
+def options(name: str, height: int = _HEIGHT, without: Sequence[str] = ()) -> dict[str, Any]:
     """How a chart is shown: its button saves a PNG of this name that is sharp and wide enough for a slide or an issue.
 
-    The picture is drawn in the browser; no host is asked.
+    The picture is drawn in the browser; no host is asked.  ``without``: buttons of plotly's that it does not get.
     """
     picture = {"format": "png", "filename": f"whymiss-{name}", "width": _PICTURE_WIDTH, "height": height + 100}
     config = {"displaylogo": False, "toImageButtonOptions": picture | {"scale": 2}}
+    if without:
+        config["modeBarButtonsToRemove"] = list(without)
     return {"width": "stretch", "theme": None, "config": config}
 
 
@@ -117,6 +119,7 @@ def styled(figure: go.Figure, dark: bool) -> go.Figure:
         plot_bgcolor="rgba(0,0,0,0)",
         font={"color": colours.text, "size": 12},
         hoverlabel={"bgcolor": colours.background, "bordercolor": colours.grid, "font": {"color": colours.text}},
+        modebar={"bgcolor": colours.background},
         xaxis=axis,
         yaxis=axis,
     )

@@ -50,7 +50,7 @@ def _picture(table: pd.DataFrame) -> date | None:
         key=desk_state.field("days"),
         on_select="rerun",
         selection_mode="points",
-        **charts.options("wasted-by-day"),
+        **charts.options("wasted-by-day", day_chart.HEIGHT, day_chart.NO_USE),
         alt="Wasted tokens per day as stacked bars; click a day to list its sessions",
     )
     points = event["selection"]["points"] if event else []

@@ -55,7 +55,7 @@ def _step(record: SessionRecord, number: int, step: PlanStep) -> None:
             f" :small[{plain(step.code)}]"
         )
         st.text(f"{tokens_of(step)}; {worth(step)}.")
-        where = "".join(part if isinstance(part, str) else part.text for part in located(record, step.code))
+        where = "".join(part if isinstance(part, str) else f"“{part.text}”" for part in located(record, step.code))
         st.caption(plain(" ".join(filter(None, (f"Fix: {in_browser(step.fix)}", where, also_of(step))))))
 
 

@@ -28,7 +28,7 @@ def test_the_plan_stands_on_the_page(visit: Open, samples: Path) -> None:
         "3. An earlier message was changed",
     )
     assert said.index(heads[0]) < said.index(heads[1]) < said.index(heads[2])
-    assert "Fix: Sort the tools by name. In this session: the order of turn 3 was run_sql, describe_table" in said
+    assert "Fix: Sort the tools by name. In this session: the order of turn 3 was “run_sql”, “describe_table”" in said
     assert "reusable 384 → 11,984 tokens (hit rate 2.4% → 76.1%); computes 11,600 fewer." in said
     table = next(frame.value for frame in shown.dataframe if "Cause" in frame.value)
     assert table["Reusable after"].tolist() == [11_984, 13_168, 14_224]
