@@ -192,7 +192,7 @@ def _plan(part: SessionPart[Shown]) -> str:
 def _step(part: SessionPart[Shown], step: Step[Shown]) -> str:
     return (
         f'<li><p class="what">{text(step.words)}</p><p class="fix">{linked_prose(part, step.fix)}</p>'
-        f"<p>{_capital(linked(part, step.turns))}: {text(step.tokens)}; {prose(step.worth)}. {text(step.also)}</p>"
+        f"<p>{linked(part, _capital(step.turns))}: {text(step.tokens)}; {prose(step.worth)}. {text(step.also)}</p>"
         f'<p class="code">{text(step.code)}</p></li>'
     )
 

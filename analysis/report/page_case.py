@@ -4,15 +4,15 @@ from collections.abc import Iterator, Sequence
 
 from analysis.report.document import BeforeAfter, CasePart, Pinned, Report, SessionPart, Shift, Shown
 from analysis.report.links import linked_prose, place
-from analysis.report.markup import Kind, bare, bullets, cause, number, numbers, paragraph, prose, table, text
+from analysis.report.markup import Kind, bare, bullets, cause, number, numbers, paragraph, prose, table, text, value
 from analysis.report.shape import remark_of
 from analysis.report.written import as_typed
 
 
 def case_section(report: Report[Shown], case: CasePart[Shown]) -> str:
     """The case above its sessions."""
-    facts = [f"{kind} {bare(one)}" for kind, one in (("ticket", case.ticket), ("for", case.customer)) if one]
-    facts.append(f"written by {bare(case.author)}, {text(case.at)}")
+    facts = [f"{kind} {value(one)}" for kind, one in (("ticket", case.ticket), ("for", case.customer)) if one]
+    facts.append(f"written by {value(case.author)}, {text(case.at)}")
     story = f'<div class="story">{as_typed(case.narrative)}</div>' if case.narrative else ""
     pins = "".join(_pinned(report.sessions, one) for one in case.pinned)
     findings = f'<h3>Findings</h3><ol class="steps pins">{pins}</ol>' if pins else ""
@@ -28,12 +28,12 @@ def _pinned(parts: Sequence[SessionPart[Shown]], one: Pinned[Shown]) -> str:
     where = f"turn {one.turn}"
     if part is not None and any(turn.turn == one.turn for turn in part.turns):
         where = f'<a href="#{place(part, one.turn)}">{where}</a>'
-    named = f"{bare(one.name)}, " if one.name else ""
+    named = f"{value(one.name)}, " if one.name else ""
     evidence = linked_prose(part, one.evidence) if part is not None else prose(one.evidence)
     return (
         f'<li><p class="what">{cause(one.code, one.words)}</p>'
         f"<p>{named}{where}: {number(one.tokens)} tokens: {evidence}.</p>{paragraph(text(remark_of(one)))}"
-        f'<p class="sub">pinned by {bare(one.author)}, {text(one.at)}</p></li>'
+        f'<p class="sub">pinned by {value(one.author)}, {text(one.at)}</p></li>'
     )
 
 

@@ -14,7 +14,7 @@ def test_the_story_stands_above_the_findings_in_their_order() -> None:
     section = case_section(CASE, CASE.case)
     assert "It began with the release.<br><br>**Twice** the bill." in section
     order, stripped = section.index("tools/order"), section.index("template/reasoning-stripped")
-    assert section.index("ticket <bdi>SUP-17</bdi>") < section.index("Twice") < order < stripped
+    assert section.index('ticket <span class="lit"><bdi>SUP-17') < section.index("Twice") < order < stripped
     assert '<a href="#s2t4">turn 4</a>: 1,178 tokens' in section and '<a href="#s3t7">turn 7</a>: 890' in section
     assert "<h3>Before and after</h3>" in section and "-88.3 percentage points" in section
 
