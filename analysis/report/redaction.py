@@ -12,11 +12,10 @@ from string import ascii_uppercase
 from typing import Any, cast
 
 from analysis.report.document import Box, Column, Placeholder, Quote, Released, Report, Scope, Shown
-from analysis.report.secrets import HIDDEN, covered, masked, says_anything
+from analysis.report.secrets import HIDDEN, Name, covered, masked, person, says_anything
 
 GONE = Placeholder("")
 PEOPLE = ("author", "customer")  # kinds of names that are those of people, or may be
-SHORTEST_NAME = 3  # characters of a name that is looked for in texts: a shorter one is a part of other words
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ def redacted(report: Report[Quote], rules: Rules, key: bytes) -> tuple[Report[Sh
 
     ``key`` is random and new for every report.
     """
-    work = _Redaction(replace(rules, names=(*rules.names, *_people(report))), key)
+    work = _Redaction(rules, key, (*rules.names, *_people(report)))
     shown = cast("Report[Shown]", _mapped(report, work.shown, work.column))
     done = tuple(sorted(rules.released & work.found.keys()))
     hidden = tuple(Hidden(placeholder, text) for placeholder, text in work.found.items())
@@ -67,6 +66,7 @@ class _Redaction:
 
     rules: Rules
     key: bytes
+    names: tuple[Name, ...]
     labels: dict[tuple[str, bytes], str] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     found: dict[str, str] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class _Redaction:
         if self.rules.scope == "secrets" and quote.kind == "name" and quote.path in PEOPLE:
             return Released(HIDDEN)
         if self.rules.scope == "secrets":
-            text = masked(quote.text, self.rules.names, edges=quote.cut)
+            text = masked(quote.text, self.names, edges=quote.cut)
             if says_anything(text) or quote.kind != "value" or not quote.text:
                 return Released(text)
         if quote.kind in ("token", "offset"):
@@ -94,7 +94,7 @@ class _Redaction:
         """Where only secrets are hidden they may stand in several tokens: the boxes are looked at together."""
         if self.rules.scope != "secrets":
             return cast("Column[Shown]", _mapped(column, self.shown, None))
-        hidden = covered([box.text.text for box in column.boxes], self.rules.names)
+        hidden = covered([box.text.text for box in column.boxes], self.names)
         boxes = tuple(
             Box(box.position, box.differs, box.generated, GONE, GONE)
             if out
@@ -119,17 +119,17 @@ class _Redaction:
         return self.labels[group, digest]
 
 
-def _people(report: Report[Quote]) -> tuple[str, ...]:
+def _people(report: Report[Quote]) -> tuple[Name, ...]:
     """The names of people that stand in a report as such: they may stand in its texts as well."""
-    names: dict[str, None] = {}
+    names: dict[str, None] = {}  # in their order, each once
 
     def note(quote: Quote) -> Shown:
-        if quote.kind == "name" and quote.path in PEOPLE and len(quote.text) >= SHORTEST_NAME:
+        if quote.kind == "name" and quote.path in PEOPLE:
             names[quote.text] = None
         return GONE
 
     _mapped(report, note, None)
-    return tuple(names)
+    return tuple(form for name in names for form in person(name))
 
 
 def _length(quote: Quote) -> str:

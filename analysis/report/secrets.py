@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from analysis.report.token_text import VISIBLE
 
 HIDDEN = "‹hidden›"
+SHORTEST_NAME = 3  # characters of a person's name that is looked for: a shorter one is a part of other words
 CUT = "…"
 _BLANKS = str.maketrans({sign: blank for blank, sign in VISIBLE.items()})
 _FORMS = (
@@ -29,7 +30,17 @@ _DATE, _TIME = r"\d{4}[-/.]\d{2}[-/.]\d{2}", r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1
 _MOMENT = re.compile(f"{_DATE}(?:T{_TIME})?|{_TIME}")
 
 
-def masked(text: str, names: Sequence[str] = (), edges: bool = False) -> str:
+Name = str | re.Pattern[str]  # to be hidden wherever it stands, also within a word; or as the pattern finds it
+
+
+def person(name: str) -> tuple[Name, ...]:
+    """What to hide of the name of a person: the whole, and each of its words where it stands as one."""
+    words = [word for word in re.findall(r"\w+", name) if len(word) >= SHORTEST_NAME]
+    whole: tuple[Name, ...] = (name,) if len(name) >= SHORTEST_NAME else ()
+    return (*whole, *(re.compile(rf"(?<!\w){re.escape(word)}(?!\w)") for word in words))
+
+
+def masked(text: str, names: Sequence[Name] = (), edges: bool = False) -> str:
     """The text without what is to be hidden; ``edges``: it was cut out of another, so its first and last word may be
     pieces of something to hide."""
     spans = _merged([*_found(text, names), *(_edges(text) if edges else ())])
@@ -45,7 +56,7 @@ def says_anything(text: str) -> bool:
     return bool(re.search(r"\w", text.replace(HIDDEN, "")))
 
 
-def covered(pieces: Sequence[str], names: Sequence[str] = ()) -> list[bool]:
+def covered(pieces: Sequence[str], names: Sequence[Name] = ()) -> list[bool]:
     """Which pieces of one text, which was cut out of another, hold a part of something to hide."""
     text = "".join(pieces).translate(_BLANKS)
     spans = _merged([*_found(text, names), *_edges(text)])
@@ -57,11 +68,12 @@ def covered(pieces: Sequence[str], names: Sequence[str] = ()) -> list[bool]:
     return marks
 
 
-def _found(text: str, names: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+def _found(text: str, names: Sequence[Name]) -> Iterator[tuple[int, int, str]]:
     for form in _FORMS:
         yield from ((found.start(), found.end(), HIDDEN) for found in form.finditer(text))
     for name in filter(None, names):
-        yield from ((found.start(), found.end(), HIDDEN) for found in re.finditer(re.escape(name), text, re.IGNORECASE))
+        wanted: re.Pattern[str] = re.compile(re.escape(name), re.IGNORECASE) if isinstance(name, str) else name
+        yield from ((found.start(), found.end(), HIDDEN) for found in wanted.finditer(text))
 
 
 def _edges(text: str) -> Iterator[tuple[int, int, str]]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.report.secrets import HIDDEN, covered, masked, says_anything
+from analysis.report.secrets import HIDDEN, covered, masked, person, says_anything
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,12 @@ from analysis.report.secrets import HIDDEN, covered, masked, says_anything
 )
 def test_masked(text: str, left: str) -> None:
     assert masked(text) == left
+
+
+def test_of_a_person_the_whole_name_and_each_word_of_it_are_hidden() -> None:
+    said = "Ann Lee, ANN LEE, Ann's annotation, Lee, Leeds, Al"
+    assert masked(said, person("Ann Lee")) == f"{HIDDEN}, {HIDDEN}, {HIDDEN}'s annotation, {HIDDEN}, Leeds, Al"
+    assert person("Al") == ()
 
 
 def test_names_are_hidden_however_they_are_written() -> None:
