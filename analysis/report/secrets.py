@@ -71,8 +71,10 @@ def covered(pieces: Sequence[str], names: Sequence[Name] = ()) -> list[bool]:
 def _found(text: str, names: Sequence[Name]) -> Iterator[tuple[int, int, str]]:
     for form in _FORMS:
         yield from ((found.start(), found.end(), HIDDEN) for found in form.finditer(text))
-    for name in filter(None, names):
-        wanted: re.Pattern[str] = re.compile(re.escape(name), re.IGNORECASE) if isinstance(name, str) else name
+    for name in names:
+        if not name:
+            continue
+        wanted = re.compile(re.escape(name), re.IGNORECASE) if isinstance(name, str) else name
         yield from ((found.start(), found.end(), HIDDEN) for found in wanted.finditer(text))
 
 
