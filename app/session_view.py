@@ -31,6 +31,7 @@ from app import (
 )
 from app.block_map import block_map
 from app.browser_words import in_browser
+from app.how_to_read import ACCOUNT, MAP, REUSE, how_to_read
 from app.markers import clients, markers_of
 from app.plain import cut, plain
 from app.text_view import next_step
@@ -140,6 +141,7 @@ def _explored(record: SessionRecord, session_key: int) -> tuple[int, int] | None
             plain(f"No turn of this session has known tokens. {next_step(record.turns, state.known_renderers().has)}")
         )
         return None
+    how_to_read(MAP)
     block_map(
         payload,
         key=f"map_{session_key}",
@@ -194,13 +196,11 @@ def _pictures(record: SessionRecord, reused: DeltaGenerator, account: DeltaGener
         figure = charts.styled(charts.reused_against_reusable(data), dark)
         words = "Reusable tokens (predicted) and cached tokens (reported) by turn"
         st.plotly_chart(figure, key="reused", alt=words, **options)
+        how_to_read(REUSE)
     with account:
         figure = charts.styled(charts.account_bars(data), dark)
         st.plotly_chart(figure, key="account", alt="Parts of the token account by turn", **options)
-        st.caption(
-            "cached: reused by the server · missed: unchanged, yet computed again · rounding: the block that is not"
-            " full · lost: seen before, but behind a change · new: the rest. The parts add up to the prompt."
-        )
+        how_to_read(ACCOUNT)
 
 
 def _turn_table(record: SessionRecord, session_key: int) -> None:
