@@ -22,7 +22,9 @@ TAKEN = 700  # milliseconds until a file that was given is with the server: no p
 PATIENCE = 20_000  # milliseconds: the first render in a server loads a tokenizer
 # At a link to a page, Streamlit's own client looks for the server below the page's path, where these two are not,
 # before it finds them at the root.
-BASE_PATH_SEARCH = re.compile(r"/(sessions|session|cases|models|compare|template|live)/_stcore/(health|host-config)$")
+BASE_PATH_SEARCH = re.compile(
+    r"/(sessions|session|cases|sets|models|compare|template|live)/_stcore/(health|host-config)$"
+)
 
 
 @contextmanager
