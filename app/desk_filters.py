@@ -11,6 +11,7 @@ from analysis.model.desk import STATUSES, View
 from app import desk_state, state, visitors
 from app.desk_address import LONGEST, ORDERS, Asked, asked_by, query_of, zones
 from app.plain import plain
+from app.sets_address import held_up, params_of_pair
 
 FIDELITIES = ("logged", "exact", "approximate", "mismatch", "unknown")
 NONE = "(none)"
@@ -55,6 +56,8 @@ def controls(asked: Asked, frame: pd.DataFrame, codes: Iterable[str]) -> Asked:
             wanted = fields(wanted, frame, codes)
         with st.popover("Views", icon=":material/bookmark:", width="content"):
             _views(wanted)
+        if st.button("Hold against …", icon=":material/balance:", help="This list as set A of the page Two sets"):
+            st.switch_page("../pages/sets.py", query_params=params_of_pair(held_up(wanted)))
     return wanted
 
 

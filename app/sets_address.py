@@ -95,21 +95,20 @@ def _only_filters(asked: Asked) -> Asked:
 
 
 def held_up(asked: Asked) -> Pair:
-    """Set A as the list of sessions shows it, and B the same without what tells A most: to be chosen."""
+    """What the list of sessions shows as set A, and as B what it is best held against: the days before, or all others.
+
+    Without a filter there is nothing to hold up.
+    """
     first = _only_filters(asked)
+    if not Side(first).is_narrowed:
+        return Pair(zone=asked.zone)
     by = next((name for name in ("client", "model", "label", "source") if getattr(first, name)), "own")
-    if first.since is not None or first.until is not None:
-        by = "own"
-    return Pair(Side(first), Side(_other(first, by)), by, asked.zone)
-
-
-def _other(first: Asked, by: str) -> Asked:
-    """What a first set is held against: the days before its days, else the same without the field it is told by."""
+    second = without(first, by) if by != "own" else Asked()
     if first.since is not None:
-        return replace(first, since=None, until=first.since - timedelta(days=1))
-    if first.until is not None:
-        return replace(first, since=first.until + timedelta(days=1), until=None)
-    return Asked() if by == "own" else without(first, by)
+        by, second = "own", replace(first, since=None, until=first.since - timedelta(days=1))
+    elif first.until is not None:
+        by, second = "own", replace(first, since=first.until + timedelta(days=1), until=None)
+    return Pair(Side(first), Side(second), by, asked.zone, apart=True)
 
 
 def without(asked: Asked, by: str) -> Asked:

@@ -39,7 +39,7 @@ def choose(pair: Pair, frame: pd.DataFrame, codes: Sequence[str]) -> tuple[Pair,
             sets_state.go(replace(pair, a=pair.b, b=pair.a, by="own" if pair.by == "day" else pair.by))
         link = st.popover("Link", icon=":material/link:", width="content")
     if pair.by in ("day", "own"):
-        pair = _days(pair)
+        pair = _days(pair, frame)
     sides, places = [], []
     for name, side, column in zip(NAMES, pair.sides, st.columns(2), strict=True):
         with column.container(border=True, height="stretch"):
@@ -52,7 +52,7 @@ def choose(pair: Pair, frame: pd.DataFrame, codes: Sequence[str]) -> tuple[Pair,
     return pair, places
 
 
-def _days(pair: Pair) -> Pair:
+def _days(pair: Pair, frame: pd.DataFrame) -> Pair:
     """The day that the sets are split by, and the time zone of all days."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         if pair.by == "day":
@@ -62,6 +62,9 @@ def _days(pair: Pair) -> Pair:
             )
             if day is not None and day != split:
                 pair = sets_frame.split(pair, day)
+            last = sets_frame.suggested(pair, "day", frame, sets_state.zone(pair))
+            if day is None and last != pair and st.button("Split at the last day"):
+                sets_state.go(last)
         with st.container(width=260):
             zone = desk_filters.zone_field(pair.zone, sets_state.field)
     return replace(pair, zone=zone)
@@ -80,6 +83,8 @@ def _side(name: str, side: Side, pair: Pair, frame: pd.DataFrame, codes: Sequenc
             asked = desk_filters.fields(replace(asked, q=(q or "").strip()), frame, codes, field, hidden)
         with st.popover("Baseline file", icon=":material/description:", width="content"):
             given = _file(side, pair, name, field)
+        if side.keys and st.button("All sessions instead", key=field("no_keys"), type="tertiary"):
+            sets_state.go(_with(pair, name, replace(side, keys=())))
     if given:
         st.error(plain(given))
     if is_open:
@@ -121,7 +126,7 @@ def _with(pair: Pair, name: str, side: Side) -> Pair:
     return replace(pair, a=side) if name == NAMES[0] else replace(pair, b=side)
 
 
-def about(place: DeltaGenerator, name: str, side: Side, shown: Set | None) -> None:
+def about(place: DeltaGenerator, name: str, side: Side, shown: Set | None, zone: str) -> None:
     """What stands on a side, below its fields: its size, its filters, and what can be done with it."""
     with place:
         if shown is None:
@@ -133,13 +138,13 @@ def about(place: DeltaGenerator, name: str, side: Side, shown: Set | None) -> No
         with st.container(horizontal=True, gap="small"):
             _save(name, shown)
             if not side.file and not side.keys and st.button("List them", key=f"list_{name}", type="tertiary"):
-                st.switch_page("../pages/sessions.py", query_params=params_of(side.asked))
+                st.switch_page("../pages/sessions.py", query_params=params_of(replace(side.asked, zone=zone)))
 
 
 def _described(side: Side) -> str:
     if side.file:
         return f"Baseline file {as_line(side.file)}"
-    chosen = [f"{counted(len(side.keys), 'session')} by name"] if side.keys else []
+    chosen = [f"{counted(len(side.keys), 'session')} named in the address"] if side.keys else []
     return plain(" · ".join(filter(None, [*chosen, desk_filters.said(side.asked)])) or "All sessions")
 
 

@@ -27,7 +27,7 @@ ask = _ADDRESS.ask
 field = _ADDRESS.field
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Set:
     """One side as it is held against the other; ``sums`` is None for a file, of which the keys are not known."""
 
@@ -93,8 +93,13 @@ def set_of(side: Side, frame: pd.DataFrame, causes: pd.DataFrame, at_zone: str) 
     return _of_sums(sets_frame.narrowed(_sums(state.stamp()), shown, side))
 
 
-def without(one: Set, keys: set[int]) -> Set:
-    """The set without these sessions; a file is as it is."""
+def apart(sets: list[Set | None], both: set[int]) -> list[Set | None]:
+    """The sets without the sessions that stand in both; where one would have none left, it keeps them."""
+    whole = [one for one in sets if one is not None and one.keys == both]
+    return [one if one is None or one in whole else _without(one, both) for one in sets]
+
+
+def _without(one: Set, keys: set[int]) -> Set:
     return one if one.sums is None else _of_sums(one.sums[~one.sums.session_key.isin(keys)])
 
 

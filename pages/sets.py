@@ -24,13 +24,12 @@ if both and not is_all:
     with st.container(horizontal=True, vertical_alignment="center"):
         stand = "stands" if len(both) == 1 else "stand"
         st.markdown(f"**{counted(len(both), 'session')} {stand} in both sets.**", width="content")
-        apart = st.toggle("Leave them out", pair.apart, key=sets_state.field("apart"))
-    pair = replace(pair, apart=apart)
-    if apart:
-        sets = [one and sets_state.without(one, both) for one in sets]
+        pair = replace(pair, apart=st.toggle("Leave them out", pair.apart, key=sets_state.field("apart")))
+    if pair.apart:
+        sets = sets_state.apart(sets, both)
 sets_state.ask(pair)
 for place, name, side, one in zip(places, sets_view.NAMES, pair.sides, sets, strict=True):
-    sets_fields.about(place, name, side, one)
+    sets_fields.about(place, name, side, one, zone)
 
 shown = [one for one in sets if one is not None and one.baseline.whole.num_turns]
 if is_all:
