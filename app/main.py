@@ -26,6 +26,7 @@ page = st.navigation(
         st.Page(PAGES / "sessions.py", title="Sessions", url_path="start", default=True),
         st.Page(PAGES / "session.py", title="Session", url_path="session"),
         st.Page(PAGES / "cases.py", title="Cases", url_path="cases"),
+        st.Page(PAGES / "sets.py", title="Two sets", url_path="sets"),
         st.Page(PAGES / "models.py", title="Models", url_path="models"),
         st.Page(PAGES / "compare.py", title="Compare", url_path="compare"),
         st.Page(PAGES / "template.py", title="Template", url_path="template"),

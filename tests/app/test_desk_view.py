@@ -3,7 +3,6 @@
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -12,7 +11,18 @@ from analysis.core.price import Price, Rates
 from analysis.model.desk import Mark, MarkChange, View
 from analysis.store.repository import Import, Repository
 from app import state, visitors
-from tests.app.dashboard import SESSIONS, Open, cards, key_of, no_exception, press, tables_of_sessions, words
+from tests.app.dashboard import (
+    SESSIONS,
+    Open,
+    address,
+    cards,
+    field,
+    key_of,
+    no_exception,
+    press,
+    tables_of_sessions,
+    words,
+)
 from tests.many_sessions import fill_with_many
 from tests.sample_store import record_of
 
@@ -41,16 +51,6 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def listed(shown: AppTest) -> list[str]:
     return [str(name) for table in tables_of_sessions(shown) for name in table.value.session_id]
-
-
-def field(shown: AppTest, kind: str, label: str) -> Any:
-    """The field of this label."""
-    return next(one for one in shown.get(kind) if one.label == label)
-
-
-def address(shown: AppTest) -> dict[str, str]:
-    """The query of the page's address, where every name stands once."""
-    return {name: value if isinstance(value, str) else value[-1] for name, value in dict(shown.query_params).items()}
 
 
 def tick(shown: AppTest, *rows: int) -> AppTest:

@@ -1,5 +1,7 @@
 """What the Sessions page costs the server with 5,000 sessions of 20 turns in the store: list, filter, open, mark.
 
+And the page of two sets: all, split by a day, told apart by the client version.
+
 Measured without a browser and without a socket.  Run by hand: ``pytest -m benchmark -s tests/benchmarks``.
 """
 
@@ -30,6 +32,13 @@ QUERIES = {
     "by client, one day": {"look": "days", "by": "client", "since": "2026-11-29", "until": "2026-11-29"},
     "three compared": {"compare": "1,2,3"},
 }
+SETS = {
+    "two sets, all": {},
+    "before and after a day": {"a.until": "2026-11-28", "b.since": "2026-11-29"},
+    "the same again": {"a.until": "2026-11-28", "b.since": "2026-11-29"},
+    "two client versions": {"by": "client", "a.client": "agent/1.2.0", "b.client": "agent/1.3.0"},
+    "one against the rest": {"by": "client", "a.client": "agent/1.3.0", "apart": "1"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +56,8 @@ def test_sessions_page(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said("list, nothing cached", lambda: run("sessions"))
     for name, query in QUERIES.items():
         said(name, lambda query=query: run("sessions", **query))
+    for name, query in SETS.items():
+        said(name, lambda query=query: run("sets", **query))
     said("open a session", lambda: run("session", session="17"))
     said("open it again", lambda: run("session", session="17"))
     marked = range(1, 501)
