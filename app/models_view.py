@@ -119,7 +119,7 @@ def choice_form(names: list[str]) -> str | None:
         asked, value=held.value if held and held.kind == kind else "", placeholder=example, key=f"value_{model}_{kind}"
     )
     if kind == "endpoint":
-        st.caption("A key is never stored: it is read from WHYMISS_API_KEY, and sent to this address once you save it here.")
+        st.caption("A key is never stored: it is read from WHYMISS_API_KEY, and sent to this address once you save it.")
     save, drop, _rest = st.columns([1, 1, 3])
     if save.button("Save", type="primary", width="stretch"):
         _save(model or "", kind, value)

@@ -66,8 +66,8 @@ def key_for(address: str) -> str | None:
     url, key = allowed(address), places.api_key()
     if key is not None and url not in _known():
         raise EndpointError(
-            f"{url} only stands in the database, so WHYMISS_API_KEY is not sent there: to allow it, save it again on the"
-            f" page Models, or start with --allow-endpoint {url} (`whymiss analyze`: --endpoint {url})"
+            f"{url} only stands in the database, so WHYMISS_API_KEY is not sent there: to allow it, save it again on"
+            f" the page Models, or start with --allow-endpoint {url} (`whymiss analyze`: --endpoint {url})"
         )
     return key
 

@@ -20,8 +20,8 @@ class Renderers:
     """Renderers by served model name, loaded when they are first asked for.
 
     ``model`` (a folder or hub id) or ``server`` stands for every model; ``chosen`` are those that a person chose by
-    model, before ``known``, which maps model names to folders.  ``key_for`` gives the API key for a chosen endpoint, and raises
-    EndpointError where that must not be asked: whoever made the database chose it.
+    model, before ``known``, which maps model names to folders.  ``key_for`` gives the API key for a chosen endpoint,
+    and raises EndpointError where that must not be asked: whoever made the database chose it.
     """
 
     model: str | None = None
