@@ -10,7 +10,7 @@ from typing import NoReturn
 import pandas as pd
 import streamlit as st
 
-from app import desk_frame, session_table, state
+from app import address, desk_frame, session_table, state
 from app.desk_address import Asked, asked_in, known_zone, params_of, query_of
 
 ASKED = "desk_asked"
@@ -26,7 +26,7 @@ def asked() -> Asked:
         was_away = field(SEARCH) not in st.session_state
         if was_away and here == Asked():
             here = replace(last, compare=())
-            st.query_params.from_dict(params_of(here))
+            _write(here)
         else:
             st.session_state[NUMBER] = _number() + 1
     st.session_state[ASKED] = here
@@ -37,7 +37,12 @@ def ask(wanted: Asked) -> None:
     """Let the address ask for this, as the fields of the page already do."""
     if wanted != st.session_state.get(ASKED):
         st.session_state[ASKED] = wanted
-        st.query_params.from_dict(params_of(wanted))
+        _write(wanted)
+
+
+def _write(wanted: Asked) -> None:
+    st.query_params.from_dict(params_of(wanted))
+    address.hold()
 
 
 def go(wanted: Asked) -> NoReturn:

@@ -15,7 +15,7 @@ from analysis.report.figure_words import BASIS, FIDELITY
 from analysis.report.text_words import incomplete, parts_at
 from analysis.report.verdict import verdict
 from analysis.report.words import counted, described, reconciled, summary
-from app import case_form, charts, desk_state, notes_state, notes_view, session_table, state
+from app import address, case_form, charts, desk_state, notes_state, notes_view, session_table, state
 from app.block_map import block_map
 from app.browser_words import in_browser
 from app.markers import clients, markers_of
@@ -101,6 +101,7 @@ def wasted_from(turn: TurnRecord, block_size: int) -> int:
 @st.fragment
 def explorer(record: SessionRecord, session_key: int) -> None:
     """The block map and, below it, the turn that is picked in it, and what was written about the session."""
+    address.settle()
     at = _explored(record, session_key)
     notes_view.notes(record, session_key, at)
     case_form.add_to_case(record, session_key, at)

@@ -226,9 +226,9 @@ def test_sessions_without_times_are_on_no_day(visit: Open, tmp_path: Path) -> No
 def test_times_are_those_of_the_zone(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("sessions", samples, zone="Asia/Tokyo"))
     assert '"label": "Started (Asia/Tokyo)"' in tables_of_sessions(shown)[0].proto.columns
-    shown.switch_page("../pages/session.py").run()
     shown.query_params["session"] = "1"
-    turns = next(frame.value for frame in no_exception(shown.run()).dataframe if "Divergence" in frame.value)
+    shown.switch_page("../pages/session.py").run()
+    turns = next(frame.value for frame in no_exception(shown).dataframe if "Divergence" in frame.value)
     assert str(turns["Started (Asia/Tokyo)"].dtype).endswith("Asia/Tokyo]")
     assert '"label": "Started (UTC)"' in tables_of_sessions(no_exception(visit("sessions", samples)))[0].proto.columns
 
