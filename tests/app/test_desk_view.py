@@ -240,6 +240,22 @@ def test_a_session_is_marked_on_its_own_page(visit: Open, writable: Path) -> Non
     assert state.repository().desk.marks() == {3: Mark("fixed")}
 
 
+def test_what_others_mark_meanwhile_is_neither_undone_nor_in_the_way(visit: Open, writable: Path) -> None:
+    repository = Repository.open(writable)
+    repository.desk.change_marks([5], MarkChange(assignee="ann"))
+    repository.close()
+    shown = no_exception(visit("session", writable, session="3"))
+    field(shown, "selectbox", "Assignee").set_value("ann")
+    field(shown, "multiselect", "Add labels").set_value(["of ann"])
+    state.repository().desk.change_marks([3, 4], MarkChange("explained", "bob", added=("of bob",)))
+    press(shown, "Save status")
+    assert state.repository().desk.marks()[3] == Mark("explained", "ann", ("of ann", "of bob"))
+    field(shown, "multiselect", "Remove labels").set_value(["of ann"])
+    state.repository().desk.change_marks([3], MarkChange("fixed"))
+    press(shown, "Save status")
+    assert state.repository().desk.marks()[3] == Mark("fixed", "ann", ("of bob",)), "nothing is sent a second time"
+
+
 def test_who_only_looks_sees_marks_and_changes_none(
     visit: Open, writable: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
