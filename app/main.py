@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from analysis.store.database import StoreError
-from app import login
+from app import address, login
 from app.plain import plain
 from app.shell import shell
 
@@ -35,6 +35,7 @@ page = st.navigation(
     ],
     position="top",
 )
+address.settle(page.url_path)
 try:
     page.run()
 except StoreError as error:  # a file that opened and turns out to be damaged, or a full disk

@@ -17,6 +17,7 @@ from analysis.report.text_words import incomplete, parts_at
 from analysis.report.verdict import verdict_and_limits
 from analysis.report.words import counted, described, reconciled, summary
 from app import (
+    address,
     case_form,
     charts,
     desk_state,
@@ -125,6 +126,7 @@ def wasted_from(turn: TurnRecord, block_size: int) -> int:
 @st.fragment
 def explorer(record: SessionRecord, session_key: int) -> None:
     """The block map and, below it, the turn that is picked in it, and what was written about the session."""
+    address.settle()
     at = _explored(record, session_key)
     notes_view.notes(record, session_key, at)
     case_form.add_to_case(record, session_key, at)
