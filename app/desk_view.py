@@ -12,6 +12,7 @@ from app.day_view import by_day
 from app.desk_actions import actions
 from app.desk_address import LOOKS, MOST_COMPARED, ORDERS, Asked
 from app.desk_table import table
+from app.how_to_read import LOST_TO, how_to_read
 
 LEGEND = (
     "Wasted tokens: lost, computed again because earlier text changed, and missed, unchanged and computed again all the"
@@ -39,15 +40,17 @@ def what_it_was_lost_to(frame: pd.DataFrame, asked: Asked, causes: pd.DataFrame)
         return asked
     with st.expander("What it was lost to", expanded=True):
         looks = list(LOOKS)
-        look = st.segmented_control(
-            "What it was lost to",
-            looks,
-            default=asked.look,
-            required=True,
-            format_func=LOOKS.__getitem__,
-            key=desk_state.field("look"),
-            label_visibility="collapsed",
-        )
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            look = st.segmented_control(
+                "What it was lost to",
+                looks,
+                default=asked.look,
+                required=True,
+                format_func=LOOKS.__getitem__,
+                key=desk_state.field("look"),
+                label_visibility="collapsed",
+            )
+            how_to_read(LOST_TO)
         asked = replace(asked, look=look or asked.look)
         if asked.look == "days":
             return _days(frame, asked, causes)

@@ -17,6 +17,7 @@ from analysis.report.text_words import incomplete, parts_at
 from analysis.report.verdict import verdict_and_limits
 from analysis.report.words import counted, described, reconciled, summary
 from app import (
+    address,
     case_form,
     charts,
     desk_state,
@@ -31,6 +32,7 @@ from app import (
 )
 from app.block_map import block_map
 from app.browser_words import in_browser
+from app.how_to_read import ACCOUNT, MAP, REUSE, how_to_read
 from app.markers import clients, markers_of
 from app.plain import cut, plain
 from app.text_view import next_step
@@ -124,6 +126,7 @@ def wasted_from(turn: TurnRecord, block_size: int) -> int:
 @st.fragment
 def explorer(record: SessionRecord, session_key: int) -> None:
     """The block map and, below it, the turn that is picked in it, and what was written about the session."""
+    address.settle()
     at = _explored(record, session_key)
     notes_view.notes(record, session_key, at)
     case_form.add_to_case(record, session_key, at)
@@ -140,6 +143,7 @@ def _explored(record: SessionRecord, session_key: int) -> tuple[int, int] | None
             plain(f"No turn of this session has known tokens. {next_step(record.turns, state.known_renderers().has)}")
         )
         return None
+    how_to_read(MAP)
     block_map(
         payload,
         key=f"map_{session_key}",
@@ -199,13 +203,11 @@ def _pictures(record: SessionRecord, reused: DeltaGenerator, account: DeltaGener
         figure = charts.styled(charts.reused_against_reusable(data), dark)
         words = "Reusable tokens (predicted) and cached tokens (reported) by turn"
         st.plotly_chart(figure, key="reused", alt=words, **options)
+        how_to_read(REUSE)
     with account:
         figure = charts.styled(charts.account_bars(data), dark)
         st.plotly_chart(figure, key="account", alt="Parts of the token account by turn", **options)
-        st.caption(
-            "cached: reused by the server · missed: unchanged, yet computed again · rounding: the block that is not"
-            " full · lost: seen before, but behind a change · new: the rest. The parts add up to the prompt."
-        )
+        how_to_read(ACCOUNT)
 
 
 def _turn_table(record: SessionRecord, session_key: int) -> None:

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from analysis.model.baseline import Baseline, SetFigures
+from analysis.model.baseline import Baseline, SetFigures, WasteFigures
 
 SCHEMA = 1
 REMEDY = "Write a new one with --save."
@@ -20,6 +20,7 @@ def written(baseline: Baseline) -> str:
         "settings": dict(baseline.settings),
         "whole": asdict(baseline.whole),
         "causes": dict(baseline.causes),
+        "waste": None if baseline.waste is None else asdict(baseline.waste),
         "sessions": {session_id: asdict(figures) for session_id, figures in baseline.sessions.items()},
     }
     return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
@@ -41,6 +42,7 @@ def read(text: str, name: str) -> Baseline:
             whole=_figures(content["whole"]),
             sessions={str(key): _figures(value) for key, value in content["sessions"].items()},
             causes={str(key): _count(value) for key, value in content["causes"].items()},
+            waste=_waste(content.get("waste")),
         )
     except (KeyError, TypeError, AttributeError, ValueError):
         raise ValueError(f"{name}: the baseline is damaged. {REMEDY}") from None
@@ -48,6 +50,11 @@ def read(text: str, name: str) -> Baseline:
 
 def _figures(value: dict[str, Any]) -> SetFigures:
     return SetFigures(**{name: _count(number) for name, number in value.items()})
+
+
+def _waste(value: dict[str, Any] | None) -> WasteFigures | None:
+    """None in a file that was written before this was kept."""
+    return None if value is None else WasteFigures(**{name: _count(number) for name, number in value.items()})
 
 
 def _count(value: object) -> int:
