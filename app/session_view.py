@@ -143,7 +143,6 @@ def _explored(record: SessionRecord, session_key: int) -> tuple[int, int] | None
             plain(f"No turn of this session has known tokens. {next_step(record.turns, state.known_renderers().has)}")
         )
         return None
-    how_to_read(MAP)
     block_map(
         payload,
         key=f"map_{session_key}",
@@ -151,6 +150,7 @@ def _explored(record: SessionRecord, session_key: int) -> tuple[int, int] | None
         on_pick=lambda pick: state.pick(pick["turn"], pick["block"]),
         annotated=notes_view.marks(notes_state.placed(record, session_key), record.settings.block_size),
     )
+    how_to_read(MAP)
     if at is None:
         at = worst_cell(record)
         if at is None:

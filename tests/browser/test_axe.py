@@ -99,14 +99,17 @@ def a_session(window: Dashboard) -> Iterator[str]:
     for name in (SILENT, SALTED):
         window.session(name).expect_settled()
         yield name
-    page = window.session(SESSION, "&turn=7&block=77").page
-    window.main.get_by_text("Prepare a report of this session").click()
-    expect(page.locator("iframe")).to_be_visible()
+    window.session(SESSION, "&turn=7&block=77")
     folded = window.main.locator("details:not([open]) > summary")
     folded.evaluate_all("summaries => summaries.forEach((summary) => summary.click())")
     window.main.get_by_role("tab").last.click()
     window.expect_settled()
     yield SESSION
+    window.main.get_by_role("button", name="Share", exact=True).click()
+    expect(window.dialog.locator("iframe")).to_be_visible()
+    window.dialog.locator("details:not([open]) > summary").click()
+    window.expect_settled()
+    yield "share"
 
 
 def other_pages(window: Dashboard) -> Iterator[str]:
