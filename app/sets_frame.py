@@ -67,23 +67,31 @@ def suggested(pair: Pair, by: str, frame: pd.DataFrame, zone: str) -> Pair:
     """The pair told apart by something else, with the two values that are worth a look first.
 
     The last day that sessions began on, the two client versions that came last, the two logs that were read last,
-    else the two that most sessions have.  Sides as they are where there are not two; other filters stay.
+    else the two that most sessions have; against a file the latter of the two.  Sides as they are where there are not
+    two; files and other filters stay.
     """
-    sides = [replace(side, asked=without(side.asked, pair.by), keys=(), file="") for side in pair.sides]
+    sides = [replace(side, asked=without(side.asked, pair.by), keys=()) for side in pair.sides]
     pair = replace(pair, a=sides[0], b=sides[1], by=by)
     if by == "own":
         return pair
     if by == "day":
         days = sorted(set(frame.started.dropna().dt.tz_convert(zone).dt.date))
-        return split(pair, days[-1]) if len(days) > 1 else pair
-    values = _values(frame, by)
+        return split(pair, days[-1]) if len(days) > 1 and not has_file(pair) else pair
+    values = _values(frame, by)[-2:]
     if len(values) < 2:
         return pair
+    if has_file(pair):
+        values = values[1:] * 2
     first, second = (
-        replace(side, asked=replace(side.asked, **{by: (value,)}))
-        for side, value in zip(sides, values[-2:], strict=True)
+        side if side.file else replace(side, asked=replace(side.asked, **{by: (value,)}))
+        for side, value in zip(sides, values, strict=True)
     )
     return replace(pair, a=first, b=second)
+
+
+def has_file(pair: Pair) -> bool:
+    """Whether a side is a baseline file, which no filter touches."""
+    return any(side.file for side in pair.sides)
 
 
 def split(pair: Pair, day: date) -> Pair:

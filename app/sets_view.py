@@ -39,11 +39,11 @@ def said(before: Baseline, after: Baseline) -> None:
         st.markdown(plain(sentence))
 
 
-def figures(sets: Sequence[Set]) -> None:
+def figures(sets: Sequence[Set], frame: pd.DataFrame) -> None:
     """Every figure of both sets with the difference, and below it what is not known."""
     st.table(figures_table(*sets))
     for name, one in zip(NAMES, sets, strict=True):
-        for line in gaps(name, one.baseline):
+        for line in [*gaps(name, one.baseline), *mismatched(name, frame[frame.session_key.isin(one.keys)])]:
             st.caption(line)
     for line in differing(*(one.baseline.settings for one in sets)):
         st.caption(as_line(f"Analysed with other settings: {line}"))
@@ -118,6 +118,17 @@ def gaps(name: str, baseline: Baseline) -> list[str]:
             " and what was missed are those of the others."
         )
     return found
+
+
+def mismatched(name: str, rows: pd.DataFrame) -> list[str]:
+    """What is said of turns that came out at another length than the server counted, where a set has any."""
+    turns = int(rows.mismatched_turns.sum())
+    if not turns:
+        return []
+    return [
+        f"Set {name}: {counted(turns, 'turn')} came out at another length than the server counted: wrong tokenizer or"
+        " template. They are in no reusable share, and their other figures cannot be trusted."
+    ]
 
 
 def causes(before: Baseline, after: Baseline) -> None:

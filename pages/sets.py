@@ -42,6 +42,6 @@ elif len(shown) < 2:
         st.info("A set without sessions cannot be compared: change its filters.")
 else:
     sets_view.said(*(one.baseline for one in shown))
-    sets_view.figures(shown)
+    sets_view.figures(shown, frame)
     sets_view.causes(*(one.baseline for one in shown))
     sets_sessions.sessions(shown, frame)

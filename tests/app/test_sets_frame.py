@@ -70,10 +70,16 @@ def test_members_are_the_sessions_with_what_names_them() -> None:
 )
 def test_two_sets_that_are_worth_a_look(by: str, first: Asked, second: Asked) -> None:
     before = Pair(
-        Side(Asked(client=("x",), status=("new",)), keys=(9,)), Side(Asked(client=("y",)), file="f"), "client"
+        Side(Asked(client=("x",), status=("new",)), keys=(9,)), Side(Asked(client=("y",)), keys=(8,)), "client"
     )
     found = sets_frame.suggested(before, by, FRAME, "UTC")
     assert found == Pair(Side(replace(first, status=("new",))), Side(second), by), "other filters stay"
+
+
+def test_a_file_stays_and_the_other_side_is_suggested() -> None:
+    found = sets_frame.suggested(Pair(Side(), Side(file="f")), "client", FRAME, "UTC")
+    assert found == Pair(Side(Asked(client=("v10",))), Side(file="f"), "client") and sets_frame.has_file(found)
+    assert sets_frame.suggested(found, "day", FRAME, "UTC") == Pair(Side(), Side(file="f"))
 
 
 def test_a_day_is_one_of_the_time_zone() -> None:

@@ -13,7 +13,7 @@ from analysis.report.baseline import baseline_of
 from analysis.report.baseline_file import written
 from analysis.report.two_sets import causes_moved
 from app.sets_state import Set
-from app.sets_view import causes_table, figures_table, gaps, signed
+from app.sets_view import causes_table, figures_table, gaps, mismatched, signed
 from tests.app.dashboard import Open, address, field, key_of, no_exception, press, words
 from tests.builders import SAMPLES
 from tests.many_sessions import fill_with_many
@@ -206,3 +206,9 @@ def test_causes_as_a_table() -> None:
     (row,) = frame.to_dict("records")
     assert (row["Cause"], row["In set B"], row["Set A, tokens"], row["Set B, tokens"]) == (REASONING, "gone", 2176, 0)
     assert row["Difference"] == -row["Set A"] < -45
+
+
+def test_turns_of_a_wrong_tokenizer_are_said() -> None:
+    assert mismatched("A", pd.DataFrame({"mismatched_turns": [0, 0]})) == []
+    (said,) = mismatched("A", pd.DataFrame({"mismatched_turns": [2, 1]}))
+    assert said.startswith("Set A: 3 turns came out at another length")
