@@ -64,11 +64,12 @@ def _days(pair: Pair, frame: pd.DataFrame) -> Pair:
             day = st.date_input(
                 "Set B begins on (day)", split, key=sets_state.field("day"), format="YYYY-MM-DD", width=200
             )
-            if day is not None and day != split:
+            if day != split:
                 pair = sets_frame.split(pair, day)
-            last = sets_frame.suggested(pair, "day", frame, sets_state.zone(pair))
-            if day is None and last != pair and st.button("Split at the last day"):
-                sets_state.go(last)
+            if day is None and st.button("Split at the last day"):
+                if (last := sets_frame.suggested(pair, "day", frame, sets_state.zone(pair))) != pair:
+                    sets_state.go(last)
+                st.caption("All sessions began on one day, or say no time: Logs tells them apart.", width="content")
         with st.container(width=260):
             zone = desk_filters.zone_field(pair.zone, sets_state.field)
     return replace(pair, zone=zone)
@@ -80,7 +81,7 @@ def _side(name: str, side: Side, pair: Pair, frame: pd.DataFrame, codes: Sequenc
     asked, by = side.asked, pair.by
     is_open = by in desk_filters.WORDS and not side.file
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        st.markdown(f"#### Set {name}", width="content")
+        st.subheader(f"Set {name}", anchor=False, width="content")
         with st.popover("Filters", icon=":material/filter_alt:", width="content", disabled=bool(side.file)):
             hidden = {"zone", *([by] if is_open else []), *_split_field(name, pair)}
             q = st.text_input("Search", asked.q, key=field("q"), placeholder="session, model, cause, label …")

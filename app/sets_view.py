@@ -11,9 +11,10 @@ from analysis.report.figure_words import UNKNOWN
 from analysis.report.set_verdict import NAMES, verdict
 from analysis.report.two_sets import PER, CauseMoved, causes_moved, shares
 from analysis.report.words import IN_WORDS, counted
-from app import sets_state, state
+from app import sets_frame, sets_state, state
 from app.note_text import as_line
 from app.plain import plain
+from app.sets_address import KINDS
 from app.sets_chart import cause_bars, drawn
 from app.sets_state import Set
 
@@ -29,6 +30,18 @@ NORMALISED = (
     f"Wasted tokens per {PER:,} prompt tokens: the sets differ in size, so each cause is divided by the prompt tokens"
     " of its own set, for what is missed by those of which the server reported cached_tokens."
 )
+
+
+def same(by: str, frame: pd.DataFrame) -> str:
+    """What to do where both sets are the same sessions."""
+    if by not in ("day", "own") and len(sets_frame.values(frame, by)) < 2:
+        first = f"There are no two {KINDS[by].lower()} here, so both sets are the same sessions."
+    else:
+        first = "Both sets are the same sessions."
+    return (
+        f"{first} Choose above what tells them apart: a day, two models, client versions, labels or logs; or give a"
+        " baseline file on one side."
+    )
 
 
 def said(before: Baseline, after: Baseline) -> None:
@@ -59,8 +72,8 @@ def figures_table(before: Set, after: Set) -> pd.DataFrame:
     for share in shares(before.baseline, after.baseline):
         tokens = [_tokens(share.name, one.baseline.waste) for one in (before, after)]
         rows.append(_share(share, tokens))
-    columns = ["", *(f"Set {name}" for name in NAMES), "Difference"]
-    return pd.DataFrame(rows, columns=columns).set_index("")
+    columns = ["Figure", *(f"Set {name}" for name in NAMES), "Difference"]
+    return pd.DataFrame(rows, columns=columns).set_index("Figure")
 
 
 def _num_sessions(one: Set) -> int:

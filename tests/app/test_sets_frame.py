@@ -99,6 +99,8 @@ def test_a_split_keeps_how_far_the_sets_reach() -> None:
     assert (found.a.asked.since, found.a.asked.until) == (date(2026, 11, 1), date(2026, 11, 19))
     assert (found.b.asked.since, found.b.asked.until) == (date(2026, 11, 20), date(2026, 11, 30))
     assert sets_frame.split_day(found) == date(2026, 11, 20) and sets_frame.split_day(wide) is None
+    undone = sets_frame.split(found, None)
+    assert (undone.a.asked, undone.b.asked) == (wide.a.asked, wide.b.asked)
     late = sets_frame.split(wide, date(2026, 12, 5))
     assert (late.b.asked.since, late.b.asked.until) == (date(2026, 12, 5), None), "no days the wrong way round"
 

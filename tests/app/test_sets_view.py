@@ -51,6 +51,13 @@ def test_at_first_both_sets_are_all_sessions_and_the_next_step_is_said(visit: Op
     shown = no_exception(visit("sets", samples))
     assert "Both sets are the same sessions. Choose above what tells them apart" in words(shown)
     assert not shown.table and address(shown) == {}
+    shown = press(shown, "Split at the last day")
+    assert "All sessions began on one day, or say no time: Logs tells them apart." in words(shown)
+    shown.get("button_group")[0].set_value("source")
+    no_exception(shown.run())
+    assert set(address(shown)) == {"by", "a.source", "b.source"} and shown.table, "a click is enough to see something"
+    one = no_exception(visit("sets", samples, by="label"))
+    assert "There are no two labels here, so both sets are the same sessions." in words(one)
 
 
 def test_a_link_is_the_comparison(visit: Open, samples: Path) -> None:
@@ -97,6 +104,8 @@ def test_a_day_is_moved(visit: Open, many: Path) -> None:
     no_exception(day.set_value(day.value.replace(day=28)).run())
     assert address(shown) == {"a.until": "2026-11-27", "b.since": "2026-11-28"}
     assert figures(shown)["Sessions"][2].startswith("-")
+    no_exception(field(shown, "date_input", "Set B begins on (day)").set_value(None).run())
+    assert address(shown) == {} and "Both sets are the same sessions." in words(shown)
 
 
 def test_sessions_in_both_sets_are_told_and_can_be_left_out(visit: Open, many: Path) -> None:
