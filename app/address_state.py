@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
+from app import address
 from app.desk_address import Params
 
 T = TypeVar("T")
@@ -36,7 +37,7 @@ class AddressState(Generic[T]):
             was_away = self.field(self.anchor) not in st.session_state
             if was_away and here == self.read({}):
                 here = self.kept(last)
-                st.query_params.from_dict(self.write(here))
+                self._write(here)
             else:
                 self.renew()
         st.session_state[self._asked] = here
@@ -51,7 +52,11 @@ class AddressState(Generic[T]):
         """Let the address ask for this, as the fields of the page already do."""
         if wanted != self.last():
             st.session_state[self._asked] = wanted
-            st.query_params.from_dict(self.write(wanted))
+            self._write(wanted)
+
+    def _write(self, wanted: T) -> None:
+        st.query_params.from_dict(self.write(wanted))
+        address.hold()
 
     def field(self, name: str) -> str:
         """The key of a field: another one whenever the address was changed by anything but the fields."""

@@ -77,7 +77,7 @@ def serve(
             raise ValueError("--read-only adds no logs: leave them out, or start without it.")
         visitors.settle(read_only, shared, allow_endpoint or [])
         repository = Repository.open(file, read_only)
-        renderers = Renderers(known=places.known_models(), chosen=repository.renderers(), api_key=places.api_key())
+        renderers = Renderers(known=places.known_models(), chosen=repository.renderers(), key_for=visitors.key_for)
         for source in map(read_source, logs or []):
             if not already_stored(source, renderers, Settings(), repository):
                 import_source(source, renderers, Settings(), repository, progress=progress())

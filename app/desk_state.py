@@ -11,6 +11,7 @@ from app.address_state import AddressState
 from app.desk_address import Asked, asked_in, known_zone, params_of, query_of
 
 SEARCH = "desk_search"
+GOING = "desk_session_to_open"
 
 _ADDRESS = AddressState("desk", SEARCH, asked_in, params_of, lambda last: replace(last, compare=()))
 
@@ -36,6 +37,16 @@ def aim(wanted: Asked) -> None:
     ask(wanted)
     _ADDRESS.renew()
     st.session_state[state.TABLE] = state.table_number() + 1
+
+
+def go_to(session_key: int) -> None:
+    """Have a session opened by the run that follows: what a button calls may not leave the page."""
+    st.session_state[GOING] = session_key
+
+
+def going_to() -> int | None:
+    """Take the session that is to be opened."""
+    return st.session_state.pop(GOING, None)
 
 
 def field(name: str) -> str:

@@ -27,7 +27,7 @@ def connection_form() -> None:
         return
     try:
         with st.spinner("Asking the server"):
-            server = VllmServer(visitors.allowed(address), api_key=key or places.api_key(), allow_generation=generate)
+            server = VllmServer(visitors.named(address), api_key=key or places.api_key(), allow_generation=generate)
             state.connect_live(server, server.describe())
     except OSError as error:
         state.connect_live(None, None)

@@ -82,5 +82,5 @@ Replace = Annotated[bool, typer.Option("--replace", help="Replace the database t
 ReadOnly = Annotated[bool, typer.Option("--read-only", help="Sessions are looked at, not added or forgotten.")]
 AllowEndpoint = Annotated[
     list[str] | None,
-    typer.Option("--allow-endpoint", help="A server that visitors may ask, where others than this machine visit."),
+    typer.Option("--allow-endpoint", help="A server that visitors may ask, and that WHYMISS_API_KEY is for."),
 ]

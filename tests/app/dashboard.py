@@ -14,15 +14,9 @@ SESSIONS = [record for analysed in analysed_samples().values() for record in ana
 KINDS = ("title", "header", "subheader", "text", "markdown", "caption", "info", "success", "warning", "error")
 
 
-class Address(dict[str, list[str]]):
-    """The query parameters of a browser, as Streamlit has them."""
-
-    def get_all(self, name: str) -> list[str]:
-        return self[name]
-
-    def from_dict(self, params: dict[str, list[str]]) -> None:
-        self.clear()
-        self.update(params)
+def begun_at(shown: AppTest, page: str) -> AppTest:
+    """The first run of the dashboard at a page; the list stands at the root, to which its own name only leads."""
+    return (shown if page == "sessions" else shown.switch_page(f"../pages/{page}.py")).run()
 
 
 def tables_of_sessions(shown: AppTest) -> list[Any]:

@@ -6,7 +6,7 @@ import pytest
 import streamlit as st
 
 from app.address_state import AddressState
-from tests.app.dashboard import Address
+from tests.app.browser_address import Address
 
 STATE = AddressState("page", "anchor", lambda params: "".join(params.get("x", [])), lambda x: {"x": [x]}, str.upper)
 

@@ -112,6 +112,29 @@ def test_a_finding_is_pinned_from_the_case(visit: Open, database: Path) -> None:
     assert len(case_of(database).pinned) == 3 and "3. " in words(shown)
 
 
+def test_what_others_add_meanwhile_loses_no_choice(visit: Open, database: Path) -> None:
+    shown = named(no_exception(visit("cases", database, case="1")))
+    next(one for one in shown.multiselect if one.label == "Add sessions").set_value([int(key_of("14"))]).run()
+    state.repository().cases.take(1, int(key_of("11")))
+    shown = press(shown, "Add to the case")
+    assert {one.session_key for one in case_of(database).sessions} == {
+        int(key_of(start)) for start in ("02", "03", "11", "14")
+    }
+    assert next(one for one in shown.multiselect if one.label == "Add sessions").value == []
+
+
+def test_what_others_pin_meanwhile_is_not_taken_for_the_own_choice(visit: Open, database: Path) -> None:
+    shown = named(no_exception(visit("cases", database, case="1")))
+    (found,) = {one.key for one in shown.button if one.label == "Pin"}
+    _, _case, session_key, turn, code = found.split("_", 4)
+    record = state.session(int(session_key))
+    assert record is not None
+    request = next(one.request_id for one in record.turns if one.turn == int(turn))
+    state.repository().cases.pin(1, Finding(int(session_key), request, int(turn), code, 0, ""), "Bob")
+    press(shown, "Pin")
+    assert len(case_of(database).pinned) == 3, "what was chosen is there, and nothing else came with it"
+
+
 def test_a_session_and_its_finding_get_into_a_case_from_the_session(visit: Open, database: Path) -> None:
     shown = named(no_exception(visit("session", database, session=key_of("14"))))
     shown = press(shown, "Add this session")

@@ -13,7 +13,7 @@ from analysis.core.price import Price, Rates
 from analysis.model.desk import Mark, MarkChange
 from app import desk_state, state
 from app.desk_address import Asked, params_of
-from tests.app.dashboard import Address
+from tests.app.browser_address import Address
 from tests.many_sessions import RATE, fill_with_many
 
 

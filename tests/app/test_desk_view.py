@@ -226,9 +226,9 @@ def test_sessions_without_times_are_on_no_day(visit: Open, tmp_path: Path) -> No
 def test_times_are_those_of_the_zone(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("sessions", samples, zone="Asia/Tokyo"))
     assert '"label": "Started (Asia/Tokyo)"' in tables_of_sessions(shown)[0].proto.columns
-    shown.switch_page("../pages/session.py").run()
     shown.query_params["session"] = "1"
-    turns = next(frame.value for frame in no_exception(shown.run()).dataframe if "Divergence" in frame.value)
+    shown.switch_page("../pages/session.py").run()
+    turns = next(frame.value for frame in no_exception(shown).dataframe if "Divergence" in frame.value)
     assert str(turns["Started (Asia/Tokyo)"].dtype).endswith("Asia/Tokyo]")
     assert '"label": "Started (UTC)"' in tables_of_sessions(no_exception(visit("sessions", samples)))[0].proto.columns
 
@@ -238,6 +238,22 @@ def test_a_session_is_marked_on_its_own_page(visit: Open, writable: Path) -> Non
     field(shown, "selectbox", "Status").set_value("fixed")
     press(shown, "Save status")
     assert state.repository().desk.marks() == {3: Mark("fixed")}
+
+
+def test_what_others_mark_meanwhile_is_neither_undone_nor_in_the_way(visit: Open, writable: Path) -> None:
+    repository = Repository.open(writable)
+    repository.desk.change_marks([5], MarkChange(assignee="ann"))
+    repository.close()
+    shown = no_exception(visit("session", writable, session="3"))
+    field(shown, "selectbox", "Assignee").set_value("ann")
+    field(shown, "multiselect", "Add labels").set_value(["of ann"])
+    state.repository().desk.change_marks([3, 4], MarkChange("explained", "bob", added=("of bob",)))
+    press(shown, "Save status")
+    assert state.repository().desk.marks()[3] == Mark("explained", "ann", ("of ann", "of bob"))
+    field(shown, "multiselect", "Remove labels").set_value(["of ann"])
+    state.repository().desk.change_marks([3], MarkChange("fixed"))
+    press(shown, "Save status")
+    assert state.repository().desk.marks()[3] == Mark("fixed", "ann", ("of bob",)), "nothing is sent a second time"
 
 
 def test_who_only_looks_sees_marks_and_changes_none(

@@ -15,9 +15,8 @@ from app.serving import MAIN, refuse_taken_port, run_dashboard
 @pytest.mark.parametrize(
     ("given", "flags"),
     [
-        pytest.param((None,), [], id="as configured"),
-        pytest.param((8600,), ["--server.port=8600"], id="a port"),
-        pytest.param((8600, "127.0.0.1"), ["--server.port=8600"], id="this machine"),
+        pytest.param((None,), ["--server.address=127.0.0.1"], id="as configured"),
+        pytest.param((8600,), ["--server.address=127.0.0.1", "--server.port=8600"], id="a port"),
         pytest.param((None, "0.0.0.0"), ["--server.address=0.0.0.0"], id="other machines"),
     ],
 )

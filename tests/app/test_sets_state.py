@@ -16,8 +16,8 @@ from app.check_command import lines_of
 from app.desk_address import Asked
 from app.sets_address import Pair, Side
 from app.sets_state import Set
+from tests.app.browser_address import Address
 from tests.app.command_line import run
-from tests.app.dashboard import Address
 from tests.builders import SAMPLES
 from tests.builders import lines_of as log_lines
 from tests.sample_store import fill
