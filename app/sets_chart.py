@@ -62,7 +62,7 @@ def _label(one: CauseMoved, index: int) -> str:
     rate = (one.rate.before, one.rate.after)[index]
     if rate is None:
         return ""
-    return f"{rate:,.1f}  {one.fate}" if index else f"{rate:,.1f}"
+    return f"{rate:,.1f}  {one.fate}" if index and one.fate != "unknown" else f"{rate:,.1f}"
 
 
 def _mark(code: str, index: int) -> dict[str, object]:

@@ -17,7 +17,7 @@ from app.plain import plain
 from app.sets_address import KINDS, Pair, Side
 from app.sets_state import Set
 
-MOST_MEGABYTES = 50  # of a baseline file: sums of a hundred thousand sessions
+MOST_MEGABYTES = 20  # of a baseline file: sums of a hundred thousand sessions
 
 
 def choose(pair: Pair, frame: pd.DataFrame, codes: Sequence[str]) -> tuple[Pair, list[DeltaGenerator]]:
@@ -40,11 +40,15 @@ def choose(pair: Pair, frame: pd.DataFrame, codes: Sequence[str]) -> tuple[Pair,
         link = st.popover("Link", icon=":material/link:", width="content")
     if pair.by in ("day", "own"):
         pair = _days(pair, frame)
-    sides, places = [], []
+    sides: list[Side] = []
+    places: list[DeltaGenerator] = []
+    wrong: list[str] = []
     for name, side, column in zip(NAMES, pair.sides, st.columns(2), strict=True):
         with column.container(border=True, height="stretch"):
-            sides.append(_side(name, side, pair, frame, codes))
+            sides.append(_side(name, side, pair, frame, codes, wrong))
             places.append(st.container())
+    for line in wrong:  # below the fields: what is open above them would cover it
+        st.error(plain(line))
     pair = replace(pair, a=sides[0], b=sides[1])
     with link:
         st.caption("A link to this comparison. A baseline file is only named in it, and has to be given again.")
@@ -55,38 +59,37 @@ def choose(pair: Pair, frame: pd.DataFrame, codes: Sequence[str]) -> tuple[Pair,
 def _days(pair: Pair, frame: pd.DataFrame) -> Pair:
     """The day that the sets are split by, and the time zone of all days."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        if pair.by == "day":
+        if pair.by == "day" and not sets_frame.has_file(pair):
             split = sets_frame.split_day(pair)
             day = st.date_input(
                 "Set B begins on (day)", split, key=sets_state.field("day"), format="YYYY-MM-DD", width=200
             )
-            if day is not None and day != split:
+            if day != split:
                 pair = sets_frame.split(pair, day)
-            last = sets_frame.suggested(pair, "day", frame, sets_state.zone(pair))
-            if day is None and last != pair and st.button("Split at the last day"):
-                sets_state.go(last)
+            if day is None and st.button("Split at the last day"):
+                if (last := sets_frame.suggested(pair, "day", frame, sets_state.zone(pair))) != pair:
+                    sets_state.go(last)
+                st.caption("All sessions began on one day, or say no time: Logs tells them apart.", width="content")
         with st.container(width=260):
             zone = desk_filters.zone_field(pair.zone, sets_state.field)
     return replace(pair, zone=zone)
 
 
-def _side(name: str, side: Side, pair: Pair, frame: pd.DataFrame, codes: Sequence[str]) -> Side:
-    """The fields of one side."""
+def _side(name: str, side: Side, pair: Pair, frame: pd.DataFrame, codes: Sequence[str], wrong: list[str]) -> Side:
+    """The fields of one side; what is wrong with a file that was given goes to ``wrong``."""
     field = _keys(name)
     asked, by = side.asked, pair.by
     is_open = by in desk_filters.WORDS and not side.file
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        st.markdown(f"#### Set {name}", width="content")
+        st.subheader(f"Set {name}", anchor=False, width="content")
         with st.popover("Filters", icon=":material/filter_alt:", width="content", disabled=bool(side.file)):
             hidden = {"zone", *([by] if is_open else []), *_split_field(name, pair)}
             q = st.text_input("Search", asked.q, key=field("q"), placeholder="session, model, cause, label …")
             asked = desk_filters.fields(replace(asked, q=(q or "").strip()), frame, codes, field, hidden)
         with st.popover("Baseline file", icon=":material/description:", width="content"):
-            given = _file(side, pair, name, field)
+            wrong += _file(side, pair, name, field)
         if side.keys and st.button("All sessions instead", key=field("no_keys"), type="tertiary"):
             sets_state.go(_with(pair, name, replace(side, keys=())))
-    if given:
-        st.error(plain(given))
     if is_open:
         asked = replace(asked, **{by: desk_filters.choice(by, asked, frame, codes, field)})
     return replace(side, asked=asked)
@@ -103,7 +106,7 @@ def _split_field(name: str, pair: Pair) -> list[str]:
     return ["until" if name == NAMES[0] else "since"]
 
 
-def _file(side: Side, pair: Pair, name: str, field: Callable[[str], str]) -> str:
+def _file(side: Side, pair: Pair, name: str, field: Callable[[str], str]) -> list[str]:
     """Take a baseline file for a side, or let go of one; return what is wrong with a file."""
     st.caption("What `whymiss check LOG --save FILE` or this page wrote: sums of a set, without its sessions.")
     found = st.file_uploader(
@@ -112,14 +115,14 @@ def _file(side: Side, pair: Pair, name: str, field: Callable[[str], str]) -> str
     if side.file and st.button("Use sessions instead", key=field("no_file")):
         sets_state.go(_with(pair, name, replace(side, file="")))
     if found is None:
-        return ""
+        return []
     try:
         label = sets_state.keep_file(found.getvalue(), found.name)
     except ValueError as error:
-        return str(error)
+        return [str(error)]
     if label != side.file:
         sets_state.go(_with(pair, name, replace(side, file=label)))
-    return ""
+    return []
 
 
 def _with(pair: Pair, name: str, side: Side) -> Pair:

@@ -67,31 +67,41 @@ def suggested(pair: Pair, by: str, frame: pd.DataFrame, zone: str) -> Pair:
     """The pair told apart by something else, with the two values that are worth a look first.
 
     The last day that sessions began on, the two client versions that came last, the two logs that were read last,
-    else the two that most sessions have.  Sides as they are where there are not two; other filters stay.
+    else the two that most sessions have; against a file the latter of the two.  Sides as they are where there are not
+    two; files and other filters stay.
     """
-    sides = [replace(side, asked=without(side.asked, pair.by), keys=(), file="") for side in pair.sides]
+    sides = [replace(side, asked=without(side.asked, pair.by), keys=()) for side in pair.sides]
     pair = replace(pair, a=sides[0], b=sides[1], by=by)
     if by == "own":
         return pair
     if by == "day":
         days = sorted(set(frame.started.dropna().dt.tz_convert(zone).dt.date))
-        return split(pair, days[-1]) if len(days) > 1 else pair
-    values = _values(frame, by)
-    if len(values) < 2:
+        return split(pair, days[-1]) if len(days) > 1 and not has_file(pair) else pair
+    two = values(frame, by)[-2:]
+    if len(two) < 2:
         return pair
+    if has_file(pair):
+        two = two[1:] * 2
     first, second = (
-        replace(side, asked=replace(side.asked, **{by: (value,)}))
-        for side, value in zip(sides, values[-2:], strict=True)
+        side if side.file else replace(side, asked=replace(side.asked, **{by: (value,)}))
+        for side, value in zip(sides, two, strict=True)
     )
     return replace(pair, a=first, b=second)
 
 
-def split(pair: Pair, day: date) -> Pair:
-    """The same pair with all before a day in A, and all from it on in B."""
+def has_file(pair: Pair) -> bool:
+    """Whether a side is a baseline file, which no filter touches."""
+    return any(side.file for side in pair.sides)
+
+
+def split(pair: Pair, day: date | None) -> Pair:
+    """The same pair with all before a day in A, and all from it on in B; None takes a split back."""
     first, second = pair.sides
-    before = day - timedelta(days=1)
-    since = first.asked.since if first.asked.since is not None and first.asked.since <= before else None
-    until = second.asked.until if second.asked.until is not None and second.asked.until >= day else None
+    before = None if day is None else day - timedelta(days=1)
+    since, until = first.asked.since, second.asked.until
+    if before is not None and day is not None:  # no days the wrong way round
+        since = since if since is not None and since <= before else None
+        until = until if until is not None and until >= day else None
     return replace(
         pair,
         a=replace(first, asked=replace(first.asked, since=since, until=before)),
@@ -105,8 +115,8 @@ def split_day(pair: Pair) -> date | None:
     return since if since is not None and until == since - timedelta(days=1) else None
 
 
-def _values(frame: pd.DataFrame, by: str) -> list[str]:
-    """The values of a filter that sessions have, the most telling last."""
+def values(frame: pd.DataFrame, by: str) -> list[str]:
+    """The values of a filter that sessions have, the most telling last; only these two of a model or a label."""
     if by == "source":
         newest = frame.groupby(frame.source.str.slice(stop=LONGEST)).session_key.max().sort_values()
         return list(map(str, newest.index))

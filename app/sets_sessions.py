@@ -40,7 +40,7 @@ def _moved(found: Sequence[Task], sets: Sequence[Set]) -> None:
         return
     column = st.column_config
     percent = column.NumberColumn(format="%.1f%%", width=95)
-    points = column.NumberColumn(format="%+.1f", width=80, help="Percentage points, set B minus set A.")
+    points = column.NumberColumn("Change", format="%+.1f", width=75, help="Percentage points, set B minus set A.")
     table = moved_table(shown[:MOST_ROWS])
     event = st.dataframe(
         table,

@@ -11,9 +11,10 @@ from analysis.report.figure_words import UNKNOWN
 from analysis.report.set_verdict import NAMES, verdict
 from analysis.report.two_sets import PER, CauseMoved, causes_moved, shares
 from analysis.report.words import IN_WORDS, counted
-from app import sets_state, state
+from app import sets_frame, sets_state, state
 from app.note_text import as_line
 from app.plain import plain
+from app.sets_address import KINDS
 from app.sets_chart import cause_bars, drawn
 from app.sets_state import Set
 
@@ -31,6 +32,18 @@ NORMALISED = (
 )
 
 
+def same(by: str, frame: pd.DataFrame) -> str:
+    """What to do where both sets are the same sessions."""
+    if by not in ("day", "own") and len(sets_frame.values(frame, by)) < 2:
+        first = f"There are no two {KINDS[by].lower()} here, so both sets are the same sessions."
+    else:
+        first = "Both sets are the same sessions."
+    return (
+        f"{first} Choose above what tells them apart: a day, two models, client versions, labels or logs; or give a"
+        " baseline file on one side."
+    )
+
+
 def said(before: Baseline, after: Baseline) -> None:
     """The verdict, its first sentence large."""
     first, *rest = verdict(before, after)
@@ -39,11 +52,11 @@ def said(before: Baseline, after: Baseline) -> None:
         st.markdown(plain(sentence))
 
 
-def figures(sets: Sequence[Set]) -> None:
+def figures(sets: Sequence[Set], frame: pd.DataFrame) -> None:
     """Every figure of both sets with the difference, and below it what is not known."""
     st.table(figures_table(*sets))
     for name, one in zip(NAMES, sets, strict=True):
-        for line in gaps(name, one.baseline):
+        for line in [*gaps(name, one.baseline), *mismatched(name, frame[frame.session_key.isin(one.keys)])]:
             st.caption(line)
     for line in differing(*(one.baseline.settings for one in sets)):
         st.caption(as_line(f"Analysed with other settings: {line}"))
@@ -59,8 +72,8 @@ def figures_table(before: Set, after: Set) -> pd.DataFrame:
     for share in shares(before.baseline, after.baseline):
         tokens = [_tokens(share.name, one.baseline.waste) for one in (before, after)]
         rows.append(_share(share, tokens))
-    columns = ["", *(f"Set {name}" for name in NAMES), "Difference"]
-    return pd.DataFrame(rows, columns=columns).set_index("")
+    columns = ["Figure", *(f"Set {name}" for name in NAMES), "Difference"]
+    return pd.DataFrame(rows, columns=columns).set_index("Figure")
 
 
 def _num_sessions(one: Set) -> int:
@@ -118,6 +131,17 @@ def gaps(name: str, baseline: Baseline) -> list[str]:
             " and what was missed are those of the others."
         )
     return found
+
+
+def mismatched(name: str, rows: pd.DataFrame) -> list[str]:
+    """What is said of turns that came out at another length than the server counted, where a set has any."""
+    turns = int(rows.mismatched_turns.sum())
+    if not turns:
+        return []
+    return [
+        f"Set {name}: {counted(turns, 'turn')} came out at another length than the server counted: wrong tokenizer or"
+        " template. They are in no reusable share, and their other figures cannot be trusted."
+    ]
 
 
 def causes(before: Baseline, after: Baseline) -> None:

@@ -33,15 +33,12 @@ for place, name, side, one in zip(places, sets_view.NAMES, pair.sides, sets, str
 
 shown = [one for one in sets if one is not None and one.baseline.whole.num_turns]
 if is_all:
-    st.info(
-        "Both sets are the same sessions. Choose above what tells them apart: a day, two models, client versions,"
-        " labels or logs; or give a baseline file on one side."
-    )
+    st.info(sets_view.same(pair.by, frame))
 elif len(shown) < 2:
     if all(one is not None for one in sets):
         st.info("A set without sessions cannot be compared: change its filters.")
 else:
     sets_view.said(*(one.baseline for one in shown))
-    sets_view.figures(shown)
+    sets_view.figures(shown, frame)
     sets_view.causes(*(one.baseline for one in shown))
     sets_sessions.sessions(shown, frame)

@@ -10,6 +10,7 @@ from typing import Any
 from analysis.model.baseline import Baseline, SetFigures, WasteFigures
 
 SCHEMA = 1
+MOST = 2**53  # tokens: beyond what is counted, and what a share can be taken of
 REMEDY = "Write a new one with --save."
 
 
@@ -38,10 +39,10 @@ def read(text: str, name: str) -> Baseline:
         raise ValueError(f"{name}: a baseline of another version of Whymiss. {REMEDY}")
     try:
         return Baseline(
-            settings={str(key): str(value) for key, value in content["settings"].items()},
+            settings={_text(key): _text(value) for key, value in content["settings"].items()},
             whole=_figures(content["whole"]),
-            sessions={str(key): _figures(value) for key, value in content["sessions"].items()},
-            causes={str(key): _count(value) for key, value in content["causes"].items()},
+            sessions={_text(key): _figures(value) for key, value in content["sessions"].items()},
+            causes={_text(key): _count(value) for key, value in content["causes"].items()},
             waste=_waste(content.get("waste")),
         )
     except (KeyError, TypeError, AttributeError, ValueError):
@@ -57,7 +58,12 @@ def _waste(value: dict[str, Any] | None) -> WasteFigures | None:
     return None if value is None else WasteFigures(**{name: _count(number) for name, number in value.items()})
 
 
+def _text(value: object) -> str:
+    """A name that can be written and shown: JSON can hold halves of characters."""
+    return str(value).encode("utf-8", "replace").decode()
+
+
 def _count(value: object) -> int:
-    if type(value) is not int or value < 0:
+    if type(value) is not int or not 0 <= value < MOST:
         raise ValueError("no count")
     return value

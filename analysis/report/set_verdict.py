@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from analysis.model.baseline import Baseline, Moved
 from analysis.report.baseline import HIT_RATE, REUSABLE, has_moved
-from analysis.report.two_sets import PER, CauseMoved, causes_moved, shares
+from analysis.report.two_sets import LEAST, PER, CauseMoved, causes_moved, shares
 from analysis.report.words import IN_WORDS
 
 NAMES = ("A", "B")
+MUCH = 1.0  # percentage points: what is less is hardly a difference between sets of other tasks
 MOSTLY = 0.5  # of a difference: from here on it is called the reason
 REMEDY = (
     "Neither the hit rate nor the reusable share is known on both sides. The hit rate needs a server that reports"
@@ -40,9 +41,10 @@ def _headline(leading: Moved) -> str:
         return f"No difference: the {leading.name} is {after:.1f}% in both sets."
     worse, better = (1, 0) if change < 0 else (0, 1)
     values = (before, after)
+    lead = f"Set {NAMES[worse]} is worse: its" if abs(change) >= MUCH else f"Hardly a difference: set {NAMES[worse]}'s"
     return (
-        f"Set {NAMES[worse]} is worse: its {leading.name} is {values[worse]:.1f}%, {abs(change):.1f} percentage points"
-        f" below the {values[better]:.1f}% of set {NAMES[better]}."
+        f"{lead} {leading.name} is {values[worse]:.1f}%, {abs(change):.1f} percentage points below the"
+        f" {values[better]:.1f}% of set {NAMES[better]}."
     )
 
 
@@ -54,23 +56,26 @@ def _silent(hit_rate: Moved) -> str:
 
 
 def _costlier(causes: Sequence[CauseMoved], worse: int) -> CauseMoved | None:
-    """The cause that costs most more in the worse set; None where none does."""
-    known = [one for one in causes if one.fate in (("gained", "grown") if worse else ("gone", "shrunk"))]
-    return max(known, key=lambda one: abs(one.rate.change or 0), default=None)
+    """The cause that costs most more in the worse set, or may where the other is not known; None where none does."""
+    return max((one for one in causes if _extra(one, worse) >= LEAST), key=lambda one: _extra(one, worse), default=None)
+
+
+def _extra(cause: CauseMoved, worse: int) -> float:
+    """How much more a cause costs in the worse set; at most, where the other is not known."""
+    more = _more(cause.rate.change, worse)
+    return more if more is not None else (cause.rate.before, cause.rate.after)[worse] or 0.0
 
 
 def _reasons(found: dict[str, Moved], leading: Moved, cause: CauseMoved | None, worse: int) -> list[str]:
     """What the difference is made of: the cause that costs most more, and how much of it is waste at all."""
-    wasted, lost = found["wasted"].change, found["lost"].change
-    more = _more(lost if wasted is None else wasted, worse)
-    drop = abs(leading.change or 0)
+    more, drop = _more(found["wasted"].change, worse), abs(leading.change or 0)
     said = []
     if cause is not None:
         said.append(_cost(cause, worse))
     elif more is None:
         said.append("What was wasted is not known on both sides, so no cause can be named.")
     else:
-        said.append(f"No cause is known to waste more in set {NAMES[worse]} than in set {NAMES[1 - worse]}.")
+        said.append(f"No cause wastes more in set {NAMES[worse]} than in set {NAMES[1 - worse]}.")
     if more is not None and more < MOSTLY * drop:
         share = f"only {more:.1f} of the {drop:.1f} points are" if more >= 0.05 else "none of it is"
         said.append(f"But {share} waste: most of the difference is what the prompts hold, more text that is new.")
@@ -83,13 +88,13 @@ def _reasons(found: dict[str, Moved], leading: Moved, cause: CauseMoved | None, 
 
 
 def _cost(cause: CauseMoved, worse: int) -> str:
-    rates = (cause.rate.before or 0.0, cause.rate.after or 0.0)
+    rate, other = (cause.rate.after, cause.rate.before) if worse else (cause.rate.before, cause.rate.after)
     words = IN_WORDS.get(cause.code)
     named = f"{words} ({cause.code})" if words else cause.code
-    return (
-        f"What costs most: {named}, {rates[worse]:,.1f} wasted of every {PER:,} prompt tokens,"
-        f" {rates[1 - worse]:,.1f} in set {NAMES[1 - worse]}."
+    there = (
+        f"{other:,.1f} in set {NAMES[1 - worse]}" if other is not None else f"in set {NAMES[1 - worse]} it is unknown"
     )
+    return f"What costs most: {named}, {rate or 0.0:,.1f} wasted of every {PER:,} prompt tokens, {there}."
 
 
 def _is_of_the_server(found: dict[str, Moved], drop: float, worse: int) -> bool:

@@ -70,10 +70,16 @@ def test_members_are_the_sessions_with_what_names_them() -> None:
 )
 def test_two_sets_that_are_worth_a_look(by: str, first: Asked, second: Asked) -> None:
     before = Pair(
-        Side(Asked(client=("x",), status=("new",)), keys=(9,)), Side(Asked(client=("y",)), file="f"), "client"
+        Side(Asked(client=("x",), status=("new",)), keys=(9,)), Side(Asked(client=("y",)), keys=(8,)), "client"
     )
     found = sets_frame.suggested(before, by, FRAME, "UTC")
     assert found == Pair(Side(replace(first, status=("new",))), Side(second), by), "other filters stay"
+
+
+def test_a_file_stays_and_the_other_side_is_suggested() -> None:
+    found = sets_frame.suggested(Pair(Side(), Side(file="f")), "client", FRAME, "UTC")
+    assert found == Pair(Side(Asked(client=("v10",))), Side(file="f"), "client") and sets_frame.has_file(found)
+    assert sets_frame.suggested(found, "day", FRAME, "UTC") == Pair(Side(), Side(file="f"))
 
 
 def test_a_day_is_one_of_the_time_zone() -> None:
@@ -93,6 +99,8 @@ def test_a_split_keeps_how_far_the_sets_reach() -> None:
     assert (found.a.asked.since, found.a.asked.until) == (date(2026, 11, 1), date(2026, 11, 19))
     assert (found.b.asked.since, found.b.asked.until) == (date(2026, 11, 20), date(2026, 11, 30))
     assert sets_frame.split_day(found) == date(2026, 11, 20) and sets_frame.split_day(wide) is None
+    undone = sets_frame.split(found, None)
+    assert (undone.a.asked, undone.b.asked) == (wide.a.asked, wide.b.asked)
     late = sets_frame.split(wide, date(2026, 12, 5))
     assert (late.b.asked.since, late.b.asked.until) == (date(2026, 12, 5), None), "no days the wrong way round"
 

@@ -13,7 +13,7 @@ from analysis.report.baseline import baseline_of
 from analysis.report.baseline_file import written
 from analysis.report.two_sets import causes_moved
 from app.sets_state import Set
-from app.sets_view import causes_table, figures_table, gaps, signed
+from app.sets_view import causes_table, figures_table, gaps, mismatched, signed
 from tests.app.dashboard import Open, address, field, key_of, no_exception, press, words
 from tests.builders import SAMPLES
 from tests.many_sessions import fill_with_many
@@ -51,6 +51,13 @@ def test_at_first_both_sets_are_all_sessions_and_the_next_step_is_said(visit: Op
     shown = no_exception(visit("sets", samples))
     assert "Both sets are the same sessions. Choose above what tells them apart" in words(shown)
     assert not shown.table and address(shown) == {}
+    shown = press(shown, "Split at the last day")
+    assert "All sessions began on one day, or say no time: Logs tells them apart." in words(shown)
+    shown.get("button_group")[0].set_value("source")
+    no_exception(shown.run())
+    assert set(address(shown)) == {"by", "a.source", "b.source"} and shown.table, "a click is enough to see something"
+    one = no_exception(visit("sets", samples, by="label"))
+    assert "There are no two labels here, so both sets are the same sessions." in words(one)
 
 
 def test_a_link_is_the_comparison(visit: Open, samples: Path) -> None:
@@ -97,6 +104,8 @@ def test_a_day_is_moved(visit: Open, many: Path) -> None:
     no_exception(day.set_value(day.value.replace(day=28)).run())
     assert address(shown) == {"a.until": "2026-11-27", "b.since": "2026-11-28"}
     assert figures(shown)["Sessions"][2].startswith("-")
+    no_exception(field(shown, "date_input", "Set B begins on (day)").set_value(None).run())
+    assert address(shown) == {} and "Both sets are the same sessions." in words(shown)
 
 
 def test_sessions_in_both_sets_are_told_and_can_be_left_out(visit: Open, many: Path) -> None:
@@ -206,3 +215,9 @@ def test_causes_as_a_table() -> None:
     (row,) = frame.to_dict("records")
     assert (row["Cause"], row["In set B"], row["Set A, tokens"], row["Set B, tokens"]) == (REASONING, "gone", 2176, 0)
     assert row["Difference"] == -row["Set A"] < -45
+
+
+def test_turns_of_a_wrong_tokenizer_are_said() -> None:
+    assert mismatched("A", pd.DataFrame({"mismatched_turns": [0, 0]})) == []
+    (said,) = mismatched("A", pd.DataFrame({"mismatched_turns": [2, 1]}))
+    assert said.startswith("Set A: 3 turns came out at another length")

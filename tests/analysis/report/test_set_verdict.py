@@ -55,6 +55,18 @@ def test_a_silent_server_leaves_what_could_be_reused() -> None:
     ]
 
 
+def test_what_may_cost_most_is_named_where_the_other_set_is_silent() -> None:
+    assert verdict(sample("12"), sample("07"))[2:] == [
+        "What costs most: the cache salt changed (key/cache-salt), 578.2 wasted of every 1,000 prompt tokens, in set A"
+        " it is unknown.",
+    ], "and nothing is said of how much of the difference is waste"
+
+
+def test_a_small_difference_is_called_one() -> None:
+    found = verdict(side(800, 800), side(795, 800))
+    assert found[0] == "Hardly a difference: set B's hit rate is 79.5%, 0.5 percentage points below the 80.0% of set A."
+
+
 def test_nothing_known_is_no_verdict() -> None:
     nothing = Baseline({}, SetFigures(3, 0, 0, 0, 0), {}, {})
     said, remedy = verdict(nothing, sample("01"))
