@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 from analysis.model.annotation import CaseText
+from analysis.model.desk import Mark
 from analysis.store.repository import Repository
 from tests.analysis.pipeline.test_interrupted_import import LOGS, rows, run
 from tests.at_work import SESSION
@@ -42,7 +43,7 @@ def stored(database: Path) -> Said:
     assert case is not None
     found = {
         "note": [one.text for one in repository.annotations.of_session(SESSION)],
-        "mark": list(repository.desk.marks()[SESSION].labels),
+        "mark": list(repository.desk.marks().get(SESSION, Mark()).labels),
         "case": [one.text.narrative for one in case.versions[1:] if one.text],
     }
     repository.close()
