@@ -62,6 +62,7 @@ FEW_LETTERS = st.text("ab", min_size=1, max_size=60).map(str.encode)  # everythi
 CUTS = st.lists(st.integers(0, 400), max_size=30)
 
 
+@pytest.mark.slow
 @given(st.one_of(TEXTS, FEW_LETTERS), CUTS, CUTS, st.data())
 @settings(deadline=None)
 def test_a_span_is_found_in_the_same_text_cut_into_other_tokens(
@@ -77,6 +78,7 @@ def test_a_span_is_found_in_the_same_text_cut_into_other_tokens(
     assert now.starts[span[1] - 1] < end <= now.starts[span[1]], "the last token holds the last byte"
 
 
+@pytest.mark.slow
 @given(FEW_LETTERS, st.data())
 @settings(deadline=None)
 def test_text_that_is_gone_is_not_found(text: bytes, data: st.DataObject) -> None:
@@ -198,10 +200,10 @@ def test_a_long_prompt_is_searched_in_a_moment(piece: bytes) -> None:
     prompt = Pieces(text, list(range(0, len(text), 4)))
     at = text.index(piece, 300_000)
     quote = Quote("byte", at, len(piece), 0, 1, checksum(piece, KEY), _digest(piece), "", "")
-    started = time.perf_counter()
+    started = time.process_time()
     span = found(quote, prompt.decoded())
     assert span is not None and piece.strip() in prompt.text(*span)
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0  # of the processor, a tenth of it as a rule, whoever else is at work
 
 
 def _digest(piece: bytes) -> str:
