@@ -118,7 +118,7 @@ def other_pages(window: Dashboard) -> Iterator[str]:
     page = window.page
     for path, heading in (
         ("session?session=99999", "Session"), ("cases", "Cases"), ("cases?case=1", "Slow since Monday"),
-        ("models", "Models"), ("template", "Not pure"), ("live", "Live server"),
+        ("sets", "Two sets"), ("models", "Models"), ("template", "Not pure"), ("live", "Live server"),
     ):  # fmt: skip
         page.goto(f"{window.address}/{path}")
         expect(window.heading(heading).first).to_be_visible()
