@@ -33,9 +33,6 @@ class Choice:
 
 def plan(record: SessionRecord) -> None:
     """The fixes in their order with what each is worth, as words, as a picture and as a table."""
-    if not record.plan:
-        return
-    st.subheader("Fix plan", anchor=False)
     if sentence := total(record.plan):
         st.text(sentence)
     for number, step in enumerate(record.plan, 1):
@@ -50,13 +47,11 @@ def plan(record: SessionRecord) -> None:
 
 def _step(record: SessionRecord, number: int, step: PlanStep) -> None:
     with st.container(border=True):
-        st.markdown(
-            f"**{number}. {plain(cause_headline(step.code))}** · {plain(turns_of(step.turns))}"
-            f" :small[{plain(step.code)}]"
-        )
-        st.text(f"{tokens_of(step)}; {worth(step)}.")
         where = "".join(part if isinstance(part, str) else f"“{part.text}”" for part in located(record, step.code))
-        st.caption(plain(" ".join(filter(None, (f"Fix: {in_browser(step.fix)}", where, also_of(step))))))
+        st.markdown(f"**{number}. {plain(cause_headline(step.code))}** · {plain(turns_of(step.turns))}")
+        st.markdown(f"**Fix:** {plain(f'{in_browser(step.fix)} {where}'.rstrip())}")
+        st.text(f"{tokens_of(step)}; {worth(step)}.")
+        st.caption(plain(f"{step.code}. {also_of(step)}"))
 
 
 def plan_table(steps: Sequence[PlanStep]) -> pd.DataFrame:
@@ -88,26 +83,23 @@ def plan_table(steps: Sequence[PlanStep]) -> pd.DataFrame:
 @st.fragment
 def what_if(record: SessionRecord, session_key: int) -> None:
     """The form that applies a change to the whole session, renders it and shows the account before and after."""
-    if all(turn.fidelity is None for turn in record.turns):
+    source = state.log_of(session_key) or _given_log(session_key)
+    if source is None:
         return
-    with st.expander("What if …"):
-        source = state.log_of(session_key) or _given_log(session_key)
-        if source is None:
-            return
-        choice = st.selectbox("Change", choices(record.plan), format_func=lambda one: one.label, key="what_if")
-        asked = _asked(choice.change)
-        if not st.button("Try it on the whole session", disabled=asked is None) or asked is None:
-            return
-        try:
-            with st.spinner("Rendering"):
-                on = state.bench_of(session_key, source, record)
-                index = on.index(record.session_id, record.file)
-                change, codes = choice.change, choice.codes
-                found = try_change(on, index, change, asked) if change else try_fixes(on, index, codes)
-        except (ValueError, OSError) as error:
-            st.error(plain(in_browser(str(error))))
-            return
-        _outcome(found)
+    choice = st.selectbox("Change", choices(record.plan), format_func=lambda one: one.label, key="what_if")
+    asked = _asked(choice.change)
+    if not st.button("Try it on the whole session", disabled=asked is None) or asked is None:
+        return
+    try:
+        with st.spinner("Rendering"):
+            on = state.bench_of(session_key, source, record)
+            index = on.index(record.session_id, record.file)
+            change, codes = choice.change, choice.codes
+            found = try_change(on, index, change, asked) if change else try_fixes(on, index, codes)
+    except (ValueError, OSError) as error:
+        st.error(plain(in_browser(str(error))))
+        return
+    _outcome(found)
 
 
 def choices(steps: Sequence[PlanStep]) -> list[Choice]:

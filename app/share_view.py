@@ -1,6 +1,6 @@
-"""A report to send, of a session, a case or a list of sessions: what leaves with it is seen before it leaves."""
+"""A report to send, of a session, a case or a list of sessions, with a preview of what leaves."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -13,8 +13,9 @@ from analysis.report.document import Quote, Report, Scope
 from analysis.report.redaction import Hidden, Rules, redacted
 from analysis.report.token_text import visible
 from analysis.report.words import counted
-from app import reporting, share_state, sharing
+from app import share_state, sharing
 from app.plain import plain
+from app.reporting import KEPT, written
 
 FORMS = {"HTML page": ".html", "Markdown": ".md", "JSON": ".json"}
 MIME = {".html": "text/html", ".md": "text/markdown", ".json": "application/json"}
@@ -23,9 +24,18 @@ SCOPES: dict[str, Scope] = {
     "credentials, e-mail addresses and names that I give": "secrets",
     "nothing": "nothing",
 }
-MAKING = "Making the report"
-PREVIEW_HEIGHT = 640  # pixels
+PREVIEW_HEIGHT = 560  # pixels
 SHOWN = 80  # characters of a hidden text in the list of what can be released
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """A report that is asked for: what it is about, what stands for all that was written about that, and its file."""
+
+    about: str
+    written: int
+    name: str
+    make: Callable[[], Report[Quote]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,58 +47,68 @@ class Leaving:
     form: str
 
 
-@st.fragment
 def share(record: SessionRecord, session_key: int) -> None:
-    """Make a report of a session, look at what leaves, and download it."""
-    if _wanted("this session", str(session_key), "It says what happened and why."):
-        _prepared(sharing.of_session(record, session_key), str(session_key), "whymiss-report")
+    """The button that opens the preview of the report of a session."""
+    if _button():
+        written = share_state.written_about([session_key])
+        making = Making(str(session_key), written, "whymiss-report", lambda: sharing.of_session(record, session_key))
+        report_to_send(making, "One file to mail or to put into an issue: what happened, why, and the fix.")
 
 
-@st.fragment
 def share_case(case: Case) -> None:
     """The same for a case with its sessions."""
-    about = f"case_{case.key}"
-    if _wanted("this case", about, "It tells the case, its findings in their order, and each of its sessions."):
-        keys = [one.session_key for one in case.sessions]
-        written = crc32(repr((case, share_state.written_about(keys))).encode())
-        with st.spinner(MAKING):
-            report = share_state.made(about, written, lambda: sharing.of_case(case))
-        _prepared(report, about, "whymiss-case")
+    if _button():
+        about = share_state.written_about([one.session_key for one in case.sessions])
+        written = crc32(repr((case, about)).encode())
+        making = Making(f"case_{case.key}", written, "whymiss-case", lambda: sharing.of_case(case))
+        report_to_send(making, "One file: the case, its findings in their order, and each of its sessions.")
 
 
-@st.dialog("Share", width="large")
 def share_sessions(session_keys: Sequence[int]) -> None:
-    """The same for a list of sessions, the first of which are taken where there are too many."""
-    left = len(session_keys) - sharing.MOST_SHARED
-    more = f" Only the first {sharing.MOST_SHARED:,}: {left:,} are left out." if left > 0 else ""
-    st.caption(plain(f"One report of {counted(len(session_keys), 'session')}.{more}"))
-    about = f"list_{crc32(repr(list(session_keys)).encode()):x}"
-    written = share_state.written_about(session_keys[: sharing.MOST_SHARED])
-    with st.spinner(MAKING):
-        report = share_state.made(about, written, lambda: sharing.of_sessions(session_keys))
-    _prepared(report, about, "whymiss-sessions")
+    """The preview of the report of a list of sessions, the first of which are taken where there are too many."""
+    keys = list(session_keys[: sharing.MOST_SHARED])
+    left = len(session_keys) - len(keys)
+    more = f" Only the first {len(keys):,} are in it: {left:,} are left out." if left > 0 else ""
+    about = f"list_{crc32(repr(keys).encode()):x}"
+    making = Making(about, share_state.written_about(keys), "whymiss-sessions", lambda: sharing.of_sessions(keys))
+    report_to_send(making, f"One report of {counted(len(session_keys), 'session')}.{more}")
 
 
-def _wanted(what: str, about: str, says: str) -> bool:
-    """Whether a report is asked for."""
-    st.subheader("Share", anchor=False)
-    st.caption(f"A report is one file that can be mailed or put into an issue. {says}")
-    return st.toggle(f"Prepare a report of {what}", key=f"share_{about}")
+def _button() -> bool:
+    return st.button("Share", type="primary", icon=":material/share:", help="A report to send, without text of the log")
 
 
-def _prepared(report: Report[Quote], about: str, name: str) -> None:
-    """Ask how it is written and what is taken out, and show the file with the button that downloads it."""
-    form, rules = _asked(about)
-    key = share_state.report_key(about)
-    if rules.scope == "everything":
-        rules = _released(report, rules, key, about)
+@st.dialog("A report to send", width="large")
+def report_to_send(making: Making, says: str) -> None:
+    """Make a report, look at what leaves, and download it."""
+    st.caption(plain(says))
+    download = st.container()
+    options = st.expander("What is taken out, and the kind of file")
+    with st.spinner("Making the report"):
+        report = share_state.made(making.about, making.written, making.make)
+    key = share_state.report_key(making.about)
+    with options:
+        form, rules = _asked(making.about)
+        if rules.scope == "everything":
+            rules = _released(report, rules, key, making.about)
     leaving = _leaving(report, rules, key, form)
-    if rules.scope != "everything":
-        st.warning("Text of the log is in this report. Read the preview before it is sent.")
-    st.download_button(
-        "Download the report", leaving.content, f"{name}{form}", MIME[form], type="primary", on_click="ignore"
-    )
+    with download:
+        _download(leaving, rules, making.name)
     _preview(leaving)
+
+
+def _download(leaving: Leaving, rules: Rules, name: str) -> None:
+    """The button, and beside it what the file holds of the log."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.download_button(
+            "Download the report", leaving.content, f"{name}{leaving.form}", MIME[leaving.form],
+            type="primary", on_click="ignore", icon=":material/download:",
+        )  # fmt: skip
+        if rules.scope != "everything" or rules.released:
+            st.warning("Text of the log is in this report. Read the preview before it is sent.")
+        else:
+            kept = f" but the names of {' and '.join(f'{kind}s' for kind in sorted(rules.kept))}" if rules.kept else ""
+            st.markdown(f"No text of the log is in it{kept}: {counted(len(leaving.hidden), 'text')} taken out.")
 
 
 def _asked(about: str) -> tuple[str, Rules]:
@@ -101,7 +121,7 @@ def _asked(about: str) -> tuple[str, Rules]:
         names = tuple(filter(None, map(str.strip, given.splitlines())))
     kept = [
         kind
-        for kind in reporting.KEPT
+        for kind in KEPT
         if scope == "everything" and st.checkbox(f"Keep the names of {kind}s", key=f"share_{kind}_{about}")
     ]
     return FORMS[form or "HTML page"], Rules(scope, names, frozenset(kept))
@@ -119,15 +139,15 @@ def _released(report: Report[Quote], rules: Rules, key: bytes, about: str) -> Ru
         placeholder="Nothing is released",
         help="What is released stands in the report as it is, and the report says that it was released.",
     )
-    with st.expander(f"{len(hidden):,} texts that do not leave"):
-        table = pd.DataFrame({"In the report": list(text_of), "Stands for": list(text_of.values())})
-        st.dataframe(table, hide_index=True, alt="Placeholders of the report with the texts they stand for")
+    st.caption(f"{len(hidden):,} texts do not leave:")
+    table = pd.DataFrame({"In the report": list(text_of), "Stands for": list(text_of.values())})
+    st.dataframe(table, hide_index=True, alt="Placeholders of the report with the texts they stand for")
     return Rules(rules.scope, rules.names, rules.kept, frozenset(released))
 
 
 def _leaving(report: Report[Quote], rules: Rules, key: bytes, form: str) -> Leaving:
     made, hidden = redacted(report, rules, key)
-    return Leaving(reporting.written(made, form), hidden, form)
+    return Leaving(written(made, form), hidden, form)
 
 
 def _preview(leaving: Leaving) -> None:

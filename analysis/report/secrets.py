@@ -6,13 +6,14 @@ matters.
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
-from analysis.report.token_text import VISIBLE
+from analysis.report.given_names import spans_of
+from analysis.report.token_text import as_bytes
 
 HIDDEN = "‹hidden›"
 SHORTEST_NAME = 3  # characters of a person's name that is looked for: a shorter one is a part of other words
 CUT = "…"
-_BLANKS = str.maketrans({sign: blank for blank, sign in VISIBLE.items()})
 _FORMS = (
     re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)*"),
     re.compile(r"-----BEGIN[ ][A-Z ]*KEY-----.*?(?:-----END[^-]*-----|$)", re.DOTALL),
@@ -43,7 +44,7 @@ def person(name: str) -> tuple[Name, ...]:
 def masked(text: str, names: Sequence[Name] = (), edges: bool = False) -> str:
     """The text without what is to be hidden; ``edges``: it was cut out of another, so its first and last word may be
     pieces of something to hide."""
-    spans = _merged([*_found(text, names), *(_edges(text) if edges else ())])
+    spans = _merged([*_found(text, names, edges), *(_edges(text) if edges else ())])
     parts, stop = [], 0
     for start, end, word in spans:
         parts += [text[stop:start], word]
@@ -57,25 +58,25 @@ def says_anything(text: str) -> bool:
 
 
 def covered(pieces: Sequence[str], names: Sequence[Name] = ()) -> list[bool]:
-    """Which pieces of one text, which was cut out of another, hold a part of something to hide."""
-    text = "".join(pieces).translate(_BLANKS)
-    spans = _merged([*_found(text, names), *_edges(text)])
+    """Which tokens, as they are shown, hold a part of something to hide; their text was cut out of another."""
+    raw = [as_bytes(piece) for piece in pieces]
+    text = b"".join(raw).decode("utf-8", "surrogateescape")
+    spans = _merged([*_found(text, names, edges=True), *_edges(text)])
+    ends = [0, *accumulate(len(char.encode("utf-8", "surrogateescape")) for char in text)]
     marks, start = [], 0
-    for piece in pieces:
+    for piece in raw:
         stop = start + len(piece)
-        marks.append(any(begin < stop and start < end for begin, end, _word in spans))
+        marks.append(any(ends[begin] < stop and start < ends[end] for begin, end, _word in spans))
         start = stop
     return marks
 
 
-def _found(text: str, names: Sequence[Name]) -> Iterator[tuple[int, int, str]]:
-    for form in _FORMS:
+def _found(text: str, names: Sequence[Name], edges: bool) -> Iterator[tuple[int, int, str]]:
+    forms = (*_FORMS, *(name for name in names if isinstance(name, re.Pattern)))
+    for form in forms:
         yield from ((found.start(), found.end(), HIDDEN) for found in form.finditer(text))
-    for name in names:
-        if not name:
-            continue
-        wanted = re.compile(re.escape(name), re.IGNORECASE) if isinstance(name, str) else name
-        yield from ((found.start(), found.end(), HIDDEN) for found in wanted.finditer(text))
+    given = [name for name in names if isinstance(name, str)]
+    yield from ((start, stop, HIDDEN) for start, stop in spans_of(text, given, edges))
 
 
 def _edges(text: str) -> Iterator[tuple[int, int, str]]:

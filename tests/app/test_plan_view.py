@@ -23,12 +23,12 @@ def test_the_plan_stands_on_the_page(visit: Open, samples: Path) -> None:
     said = words(shown)
     assert "With 3 fixes the predicted hit rate goes from 2.4% to 90.1%" in said
     heads = (
-        "1. A time stands in the prompt",
-        "2. The tools came in another order",
-        "3. An earlier message was changed",
+        "**1. A time stands in the prompt** · turns 2–9",
+        "**2. The tools came in another order**",
+        "**3. An earlier message was changed** · turn 6",
     )
-    assert said.index(heads[0]) < said.index(heads[1]) < said.index(heads[2])
-    assert "Fix: Sort the tools by name. In this session: the order of turn 3 was “run_sql”, “describe_table”" in said
+    assert 0 < said.index(heads[0]) < said.index(heads[1]) < said.index(heads[2])
+    assert "Sort the tools by name. In this session: the order of turn 3 was “run_sql”, “describe_table”" in said
     assert "reusable 384 → 11,984 tokens (hit rate 2.4% → 76.1%); computes 11,600 fewer." in said
     table = next(frame.value for frame in shown.dataframe if "Cause" in frame.value)
     assert table["Reusable after"].tolist() == [11_984, 13_168, 14_224]
@@ -41,7 +41,7 @@ def test_a_fix_that_lengthens_prompts_is_said_to(visit: Open, samples: Path) -> 
 
 def test_a_clean_session_has_no_plan(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("session", samples, session=key_of("01")))
-    assert "Fix plan" not in [header.value for header in shown.subheader]
+    assert [tab.label for tab in shown.tabs] == ["What if …", "Reusable against cached", "Token account", "All turns"]
 
 
 def tried(shown: AppTest, label: str) -> AppTest:

@@ -1,4 +1,4 @@
-"""What leaves of a session, a case or a list is previewed, released text by text, and downloaded."""
+"""The report of a session, a case or a list: one click away, previewed, released text by text, and downloaded."""
 
 import shutil
 from pathlib import Path
@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from analysis.model.annotation import CaseText
 from app import sharing, state
-from tests.app.dashboard import Open, key_of, no_exception, words
+from tests.app.dashboard import Open, key_of, no_exception, press, words
 from tests.sample_store import fill
 
 
@@ -17,12 +17,7 @@ from tests.sample_store import fill
 def prepared(visit: Open, tmp_path: Path) -> AppTest:
     database = tmp_path / "one.duckdb"
     fill(database, "03").close()
-    shown = no_exception(visit("session", database, session="1"))
-    return no_exception(toggle(shown).set_value(True).run())
-
-
-def toggle(shown: AppTest, of: str = "this session"):  # type: ignore[no-untyped-def]
-    return next(one for one in shown.toggle if one.label == f"Prepare a report of {of}")
+    return press(no_exception(visit("session", database, session="1")), "Share")
 
 
 def released(shown: AppTest):  # type: ignore[no-untyped-def]
@@ -30,7 +25,9 @@ def released(shown: AppTest):  # type: ignore[no-untyped-def]
 
 
 def as_markdown(shown: AppTest, about: str = "1") -> AppTest:
-    return no_exception(shown.segmented_control(key=f"share_as_{about}").set_value("Markdown").run())
+    """The same as Markdown: a whole run closes a dialog, so the button that opens it is pressed along."""
+    shown.segmented_control(key=f"share_as_{about}").set_value("Markdown")
+    return press(shown, "Share")
 
 
 def preview(shown: AppTest) -> str:
@@ -40,7 +37,9 @@ def preview(shown: AppTest) -> str:
 
 def test_nothing_is_made_before_it_is_asked_for(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("session", samples, session=key_of("03")))
-    assert "A report is one file that can be mailed" in words(shown) and not released(shown)
+    assert not released(shown) and not shown.get("iframe")
+    shown = press(shown, "Share")
+    assert "No text of the log is in it" in words(shown) and released(shown) and shown.get("iframe")
 
 
 def test_the_preview_is_redacted(prepared: AppTest) -> None:
@@ -52,25 +51,32 @@ def test_the_preview_is_redacted(prepared: AppTest) -> None:
 
 def test_a_text_is_released_by_itself_and_that_is_recorded(prepared: AppTest) -> None:
     shown = as_markdown(prepared)
-    shown = no_exception(released(shown)[0].set_value(["session A"]).run())
+    released(shown)[0].set_value(["session A"])
+    shown = press(shown, "Share")
     assert "## `desk-chat-60417`" in preview(shown) and "sample/agent" not in preview(shown)
     assert "Released one by one, and so readable here: session A." in preview(shown)
+    assert "Text of the log is in this report." in words(shown)
 
 
 def test_narrower_scopes_warn(prepared: AppTest) -> None:
     shown = as_markdown(prepared)
-    shown = no_exception(shown.selectbox(key="share_scope_1").set_value("nothing").run())
+    shown.selectbox(key="share_scope_1").set_value("nothing")
+    shown = press(shown, "Share")
     assert "Text of the log is in this report." in words(shown) and "22:31:13" in preview(shown)
     wanted = "credentials, e-mail addresses and names that I give"
-    shown = no_exception(shown.selectbox(key="share_scope_1").set_value(wanted).run())
-    shown = no_exception(shown.text_area(key="share_names_1").set_value("desk-chat-60417\n\n").run())
+    shown.selectbox(key="share_scope_1").set_value(wanted)
+    shown = press(shown, "Share")
+    shown.text_area(key="share_names_1").set_value("desk-chat-60417\n\n")
+    shown = press(shown, "Share")
     assert "desk-chat" not in preview(shown) and "Partly redacted" in preview(shown)
 
 
 def test_names_of_models_can_be_kept(prepared: AppTest) -> None:
     shown = as_markdown(prepared)
-    shown = no_exception(shown.checkbox(key="share_model_1").set_value(True).run())
+    shown.checkbox(key="share_model_1").set_value(True)
+    shown = press(shown, "Share")
     assert "sample/agent-8k" in preview(shown) and "desk-chat" not in preview(shown)
+    assert "No text of the log is in it but the names of models" in words(shown)
 
 
 def test_a_case_leaves_as_it_is_previewed_and_a_change_of_it_is_seen(
@@ -80,25 +86,25 @@ def test_a_case_leaves_as_it_is_previewed_and_a_change_of_it_is_seen(
     cases = state._open(str(database)).cases
     key = cases.create("Ann Lee", CaseText("Slow at Acme", "SUP-17", "", "It began with the release."))
     cases.take(key, int(key_of("03")), "before")
-    shown = no_exception(visit("cases", database, case=str(key)))
-    shown = as_markdown(no_exception(toggle(shown, "this case").set_value(True).run()), f"case_{key}")
+    shown = as_markdown(press(no_exception(visit("cases", database, case=str(key))), "Share"), f"case_{key}")
     assert preview(shown).startswith("# Case report: `‹title · A · 12 characters›`")
     assert not [word for word in ("Acme", "Ann", "SUP", "release.") if word in preview(shown)]
-    shown = no_exception(released(shown)[0].set_value(["‹title · A · 12 characters›"]).run())
+    released(shown)[0].set_value(["‹title · A · 12 characters›"])
+    shown = press(shown, "Share")
     assert preview(shown).startswith("# Case report: `Slow at Acme`") and "Ann" not in preview(shown)
     cases.take(key, int(key_of("02")))
-    assert "2 sessions" not in preview(shown) and "## All sessions" in preview(no_exception(shown.run()))
+    assert "## All sessions" not in preview(shown) and "## All sessions" in preview(press(shown, "Share"))
 
 
 def test_a_list_is_shared_as_one_report(visit: Open, samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keys = [int(key_of("03")), int(key_of("02"))]
     monkeypatch.setenv("WHYMISS_DB", str(samples))
     shown = no_exception(AppTest.from_function(_dialog, args=(keys,), default_timeout=60).run())
-    about = f"list_{crc32(repr(keys).encode()):x}"
     assert "One report of 2 sessions." in words(shown)
-    assert preview(as_markdown(shown, about)).startswith("# Prefix cache report: 2 sessions")
+    shown.segmented_control(key=f"share_as_list_{crc32(repr(keys).encode()):x}").set_value("Markdown")
+    assert preview(no_exception(shown.run())).startswith("# Prefix cache report: 2 sessions")
     monkeypatch.setattr(sharing, "MOST_SHARED", 1)
-    assert "Only the first 1: 1 are left out." in words(no_exception(shown.run()))
+    assert "Only the first 1 are in it: 1 are left out." in words(no_exception(shown.run()))
 
 
 def _dialog(session_keys: list[int]) -> None:

@@ -26,7 +26,9 @@ ANSWERED = """() => {
 }"""
 # At a link to a page, Streamlit's own client looks for the server below the page's path, where these two are not,
 # before it finds them at the root.
-BASE_PATH_SEARCH = re.compile(r"/(sessions|session|cases|models|compare|template|live)/_stcore/(health|host-config)$")
+BASE_PATH_SEARCH = re.compile(
+    r"/(sessions|session|cases|sets|models|compare|template|live)/_stcore/(health|host-config)$"
+)
 
 
 @contextmanager
