@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from analysis.store.database import StoreError
-from app import login
+from app import address, login
 from app.plain import plain
 from app.shell import shell
 
@@ -26,6 +26,7 @@ page = st.navigation(
         st.Page(PAGES / "sessions.py", title="Sessions", url_path="start", default=True),
         st.Page(PAGES / "session.py", title="Session", url_path="session"),
         st.Page(PAGES / "cases.py", title="Cases", url_path="cases"),
+        st.Page(PAGES / "sets.py", title="Two sets", url_path="sets"),
         st.Page(PAGES / "models.py", title="Models", url_path="models"),
         st.Page(PAGES / "compare.py", title="Compare", url_path="compare"),
         st.Page(PAGES / "template.py", title="Template", url_path="template"),
@@ -34,6 +35,7 @@ page = st.navigation(
     ],
     position="top",
 )
+address.settle(page.url_path)
 try:
     page.run()
 except StoreError as error:  # a file that opened and turns out to be damaged, or a full disk

@@ -101,13 +101,16 @@ def a_session(window: Dashboard) -> Iterator[str]:
         yield name
     page = window.session(SESSION, "&turn=7&block=77").page
     page.set_viewport_size({"width": WIDTH, "height": LONG})
-    window.main.get_by_text("Prepare a report of this session").click()
-    expect(page.locator("iframe")).to_be_visible()
     folded = window.main.locator("details:not([open]) > summary")
     folded.evaluate_all("summaries => summaries.forEach((summary) => summary.click())")
     window.main.get_by_role("tab").last.click()
     window.expect_settled()
     yield SESSION
+    window.main.get_by_role("button", name="Share", exact=True).click()
+    expect(window.dialog.locator("iframe")).to_be_visible()
+    window.dialog.locator("details:not([open]) > summary").click()
+    window.expect_settled()
+    yield "share"
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
 
 
@@ -115,7 +118,7 @@ def other_pages(window: Dashboard) -> Iterator[str]:
     page = window.page
     for path, heading in (
         ("session?session=99999", "Session"), ("cases", "Cases"), ("cases?case=1", "Slow since Monday"),
-        ("models", "Models"), ("template", "Not pure"), ("live", "Live server"),
+        ("sets", "Two sets"), ("models", "Models"), ("template", "Not pure"), ("live", "Live server"),
     ):  # fmt: skip
         page.goto(f"{window.address}/{path}")
         expect(window.heading(heading).first).to_be_visible()
