@@ -17,7 +17,7 @@ from analysis.pipeline.sources import Source, joined, read_source
 from analysis.store.database import StoreError
 from analysis.store.repository import Repository
 from app import places, visitors
-from app.terminal import progress, reason
+from app.terminal import progress, reason, resumable
 
 
 def renderers_of(
@@ -75,7 +75,9 @@ def analyse_all(
             if repository is None:
                 analysed.append(analyse_source(source, renderers, settings, log_format, progress(), side))
             else:
-                analysed.append(import_source(source, renderers, settings, repository, log_format, progress(), side))
+                with resumable():
+                    kept = import_source(source, renderers, settings, repository, log_format, progress(), side)
+                analysed.append(kept)
         except (EndpointError, StoreError):
             raise
         except (FormatError, OSError) as error:  # a large log is read from the disk only now

@@ -10,6 +10,7 @@ from app import notes_state, session_table, state, visitors
 from app.note_text import MOST_CHARACTERS, MOST_IN_A_LINE, as_line, visible
 from app.plain import plain
 
+CASE = "case_of_session"
 NAMELESS = "Give your name first: it stands beside what you write."
 
 
@@ -137,7 +138,7 @@ def _named(one: tuple[TurnRecord, Cause]) -> str:
 
 def add_to_case(record: SessionRecord, session_key: int, at: tuple[int, int] | None) -> None:
     """On the session's page: put it into a case, and pin the findings of the turn that is shown."""
-    there = [case for case in state.repository().cases.all() if not case.is_deleted]
+    there = {case.key: case for case in state.repository().cases.all() if not case.is_deleted}
     if not visitors.may_write():
         return
     with st.popover("Add to a case"):
@@ -145,7 +146,8 @@ def add_to_case(record: SessionRecord, session_key: int, at: tuple[int, int] | N
             st.caption("There is no case yet.")
             st.page_link("../pages/cases.py", label="Make the first one on the page Cases")
             return
-        case = st.selectbox("Case", there, format_func=_titled, key="case_of_session")
+        # Chosen is a key: the field would keep the case itself as it was when it was chosen.
+        case = there[st.selectbox("Case", list(there), format_func=lambda key: _titled(there[key]), key=CASE)]
         inside = any(one.session_key == session_key for one in case.sessions)
         take = state.repository().cases.take
         label = "The session is in this case" if inside else "Add this session"

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.report.words import counted
-from app import cause_table, desk_frame, desk_state, places, state
+from app import cause_table, desk_frame, desk_state, places, state, visitors
 from app.day_view import by_day
 from app.desk_actions import actions
 from app.desk_address import LOOKS, MOST_COMPARED, ORDERS, Asked
@@ -25,7 +25,8 @@ NEEDED = {"seconds": "the prefill rate of its model", "cost": "the price of its 
 def of_samples_only(frame: pd.DataFrame) -> None:
     """Say that these are samples, for as long as nothing else is here."""
     if len(frame) and set(frame.source) <= {path.name for path in places.sample_logs()}:
-        st.caption("These are samples, to look around in. **Add logs** reads your own; nothing leaves this machine.")
+        add = " **Add logs** reads your own." if visitors.may_write() else ""
+        st.caption(f"These are samples, to look around in.{add}")
 
 
 def listed(frame: pd.DataFrame, asked: Asked, causes: pd.DataFrame) -> pd.DataFrame:

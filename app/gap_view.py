@@ -5,7 +5,7 @@ import streamlit as st
 
 from analysis.model.finding import Cause
 from analysis.model.record import SessionRecord, TurnRecord
-from analysis.report.words import headline
+from analysis.report.words import cause_headline
 from app import state
 from app.browser_words import in_browser
 from app.plain import plain
@@ -37,7 +37,7 @@ def card(cause: Cause) -> None:
         tokens = "approximate, by text" if cause.tokens is None else f"{cause.tokens:,} tokens"
         hidden = " · hidden behind the first" if cause.hidden else ""
         meant = " · deliberate, no fault" if cause.deliberate else ""
-        st.markdown(f"**{plain(headline(cause.code))}** · {SURE[cause.confidence]} · {tokens}{hidden}{meant}")
+        st.markdown(f"**{plain(cause_headline(cause.code))}** · {SURE[cause.confidence]} · {tokens}{hidden}{meant}")
         st.text(cause.evidence)
         st.markdown(f"**Fix:** {plain(in_browser(cause.fix))}")
         saves = "" if cause.recovers is None else f" · undoing it saves {cause.recovers:,} computed tokens on this turn"

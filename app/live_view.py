@@ -63,6 +63,9 @@ def reset(server: VllmServer) -> None:
     if not offered:
         st.caption("Resetting the prefix cache from here needs a server started with VLLM_SERVER_DEV_MODE=1.")
         return
+    if not visitors.may_write():
+        st.caption(f"{visitors.READING} The prefix cache of a server is not reset from here either.")
+        return
     if st.button("Reset the prefix cache", help="Drops every cached block of this server, for all its users."):
         try:
             if server.reset_prefix_cache():

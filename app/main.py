@@ -14,7 +14,7 @@ PAGES = Path(__file__).parent.parent / "pages"
 
 def at_the_root() -> None:
     """The list of sessions stands at the root of the address; its own name leads there as well."""
-    asked = [(name, value) for name in st.query_params for value in st.query_params.get_all(name)]
+    asked = {name: st.query_params.get_all(name) for name in st.query_params}
     st.switch_page(PAGES / "sessions.py", query_params=asked)
 
 

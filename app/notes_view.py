@@ -34,7 +34,7 @@ def notes(record: SessionRecord, session_key: int, at: tuple[int, int] | None) -
     if not there and not deleted and not visitors.may_write():
         return
     if not there and not deleted:
-        with st.expander("Notes: nobody has written about this session yet"):
+        with st.expander("Notes: nobody has written about this session yet", key="notes_none"):
             ask_for_name()
             add_form(record, session_key, at)
         return

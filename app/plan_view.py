@@ -15,7 +15,7 @@ from analysis.pipeline.changes import CHANGES, Change
 from analysis.pipeline.sources import LogFile, Source
 from analysis.pipeline.trying import Asked, try_change, try_fixes
 from analysis.report.plan import also_of, outcome, summed, tokens_of, total, turns_of, worth
-from analysis.report.words import headline
+from analysis.report.words import cause_headline
 from app import charts, state
 from app.browser_words import in_browser
 from app.plain import plain
@@ -46,7 +46,7 @@ def plan(record: SessionRecord) -> None:
 
 def _step(number: int, step: PlanStep) -> None:
     with st.container(border=True):
-        st.markdown(f"**{number}. {plain(headline(step.code))}** · {plain(turns_of(step.turns))}")
+        st.markdown(f"**{number}. {plain(cause_headline(step.code))}** · {plain(turns_of(step.turns))}")
         st.markdown(f"**Fix:** {plain(in_browser(step.fix))}")
         st.text(f"{tokens_of(step)}; {worth(step)}.")
         st.caption(plain(f"{step.code}. {also_of(step)}"))

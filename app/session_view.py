@@ -143,7 +143,6 @@ def _explored(record: SessionRecord, session_key: int) -> tuple[int, int] | None
             plain(f"No turn of this session has known tokens. {next_step(record.turns, state.known_renderers().has)}")
         )
         return None
-    how_to_read(MAP)
     block_map(
         payload,
         key=f"map_{session_key}",
@@ -151,6 +150,7 @@ def _explored(record: SessionRecord, session_key: int) -> tuple[int, int] | None
         on_pick=lambda pick: state.pick(pick["turn"], pick["block"]),
         annotated=notes_view.marks(notes_state.placed(record, session_key), record.settings.block_size),
     )
+    how_to_read(MAP)
     if at is None:
         at = worst_cell(record)
         if at is None:
@@ -162,13 +162,18 @@ def _explored(record: SessionRecord, session_key: int) -> tuple[int, int] | None
     return at
 
 
+def has_tokens(record: SessionRecord) -> bool:
+    """Whether the tokens of any turn are known: without, there is no map, and texts are all there is to compare."""
+    return any(turn.account is not None for turn in record.turns)
+
+
 def details(record: SessionRecord, session_key: int) -> None:
     """Everything else, a tab each: the fix plan in figures, what can be tried, the pictures and the table of turns."""
-    has_tokens = any(turn.account is not None for turn in record.turns)
+    is_known = has_tokens(record)
     titles = [
         *(["Fix plan"] if record.plan else []),
         *(["What if …"] if any(turn.fidelity is not None for turn in record.turns) else []),
-        *(["Reusable against cached", "Token account"] if has_tokens else []),
+        *(["Reusable against cached", "Token account"] if is_known else []),
         "All turns",
     ]
     tabs = dict(zip(titles, st.tabs(titles), strict=True))
@@ -178,7 +183,7 @@ def details(record: SessionRecord, session_key: int) -> None:
     if "What if …" in tabs:
         with tabs["What if …"]:
             plan_view.what_if(record, session_key)
-    if has_tokens:
+    if is_known:
         _pictures(record, tabs["Reusable against cached"], tabs["Token account"])
     with tabs["All turns"]:
         _turn_table(record, session_key)
@@ -210,7 +215,7 @@ def _turn_table(record: SessionRecord, session_key: int) -> None:
     written = Counter(turn for turn, _block in notes_view.marks(notes_state.placed(record, session_key), 1))
     frame = _table(record.turns, desk_state.chosen_zone())
     frame = frame.assign(Annotations=[written[turn.turn] for turn in record.turns])
-    st.dataframe(frame, hide_index=True, alt="All turns with all token figures")
+    st.dataframe(frame, hide_index=True, placeholder="?", alt="All turns with all token figures")
 
 
 def _table(turns: tuple[TurnRecord, ...], zone: str) -> pd.DataFrame:

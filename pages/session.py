@@ -15,7 +15,10 @@ if session_key is None or record is None:
 state.show_in_url(session_key)
 session_view.headline(record, session_key)
 session_view.key_figures(record)
+if not session_view.has_tokens(record):
+    text_view.by_text(record)
 session_view.explorer(record, session_key)
-text_view.by_text(record)
+if session_view.has_tokens(record):
+    text_view.by_text(record)
 session_view.details(record, session_key)
 latency_view.latency(record)

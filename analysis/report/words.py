@@ -87,7 +87,7 @@ def in_words(code: str) -> str:
     return IN_WORDS.get(code, NOT_EXPLAINED if code == UNEXPLAINED else code)
 
 
-def headline(code: str) -> str:
+def cause_headline(code: str) -> str:
     """The same at the head of a card."""
     words = in_words(code)
     return words[:1].upper() + words[1:]

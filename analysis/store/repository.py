@@ -59,8 +59,9 @@ class Runs:
 class Repository:
     """One database file."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, name: str, read_only: bool = False) -> None:
         self.name = name
+        self._read_only = read_only
         self._connection = connection
         self._writing = Lock()
         self.annotations = Annotations(self._reading, self._transaction)
@@ -69,7 +70,7 @@ class Repository:
     @classmethod
     def open(cls, path: Path | str, read_only: bool = False) -> "Repository":
         """Open or create the database, or only look into one that is there; raise StoreError with the remedy."""
-        return cls(looked_into(path) if read_only else connect(path), str(path))
+        return cls(looked_into(path) if read_only else connect(path), str(path), read_only)
 
     @property
     def desk(self) -> Desk:
@@ -257,6 +258,8 @@ class Repository:
     @contextmanager
     def _transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """One writer at a time, all or nothing; raise StoreError for what the database does not take."""
+        if self._read_only:
+            raise StoreError(f"{self.name}: opened to be read only, so nothing was stored.")
         with self._writing:
             cursor = self._cursor()
             cursor.execute("BEGIN")

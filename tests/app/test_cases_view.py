@@ -141,6 +141,7 @@ def test_a_session_and_its_finding_get_into_a_case_from_the_session(visit: Open,
     assert {one.session_key for one in case_of(database).sessions} == {
         int(key_of(start)) for start in ("02", "03", "14")
     }
+    assert [one.disabled for one in shown.button if one.label == "The session is in this case"] == [True]
     button = next(button for button in shown.button if button.label.startswith("Pin "))
     no_exception(button.click().run())
     assert case_of(database).pinned[-1].finding.session_key == int(key_of("14"))

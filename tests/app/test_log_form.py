@@ -96,6 +96,7 @@ def test_a_log_is_added_once_and_again_when_it_has_grown(visit: Open, database: 
     log = write(tmp_path / "proxy.jsonl", CLOCK[:4])
     shown = add(visit("sessions", database), log)
     assert not shown.error and "1 session with 4 turns analysed" in words(shown)
+    assert "These are samples" not in words(shown)
     assert tables_of_sessions(shown)[0].value.num_turns.tolist() == [4], "the table shows it at once"
     assert "mostly at turn 4 in the system message: a time stands in the prompt." in words(shown)
     assert "1 log already there, unchanged" in words(add(shown, log))

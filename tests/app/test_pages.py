@@ -34,7 +34,7 @@ def test_the_first_start_fills_in_the_samples_and_only_the_first(visit: Open, tm
     shown = no_exception(visit("sessions", database))
     (table,) = tables_of_sessions(shown)
     assert set(table.value.session_id) == set(KEYS.values())
-    assert shown.metric[0].value == str(len(SESSIONS))
+    assert shown.metric[0].value == str(len(SESSIONS)) and "These are samples" in words(shown)
     repository = state._open(str(database))
     for key in repository.imports().import_key:
         repository.delete(int(key))

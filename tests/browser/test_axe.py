@@ -18,7 +18,7 @@ from tests.sample_store import fill
 pytestmark = pytest.mark.browser
 
 SESSION, SALTED, SILENT = "nimbrel-query-19c4", "orchard-cli-3302", "glasswing-docs-04"
-WIDTH, HEIGHT = 1280, 5200  # axe sees what is in the window: all of a page stands in this one
+WIDTH, HEIGHT, LONG = 1280, 1600, 5200  # axe sees what is in the window: all of a page, of a long one in a long window
 RUN = """async (rules) => {
   const options = { resultTypes: ["violations"], iframes: false, ...(rules && { runOnly: rules }) };
   const { violations } = await axe.run(document, options);
@@ -100,13 +100,18 @@ def a_session(window: Dashboard) -> Iterator[str]:
         window.session(name).expect_settled()
         yield name
     page = window.session(SESSION, "&turn=7&block=77").page
-    window.main.get_by_text("Prepare a report of this session").click()
-    expect(page.locator("iframe")).to_be_visible()
+    page.set_viewport_size({"width": WIDTH, "height": LONG})
     folded = window.main.locator("details:not([open]) > summary")
     folded.evaluate_all("summaries => summaries.forEach((summary) => summary.click())")
     window.main.get_by_role("tab").last.click()
     window.expect_settled()
     yield SESSION
+    window.main.get_by_role("button", name="Share", exact=True).click()
+    expect(window.dialog.locator("iframe")).to_be_visible()
+    window.dialog.locator("details:not([open]) > summary").click()
+    window.expect_settled()
+    yield "share"
+    page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
 
 
 def other_pages(window: Dashboard) -> Iterator[str]:
