@@ -116,9 +116,11 @@ def a_session(window: Dashboard) -> Iterator[str]:
 
 def other_pages(window: Dashboard) -> Iterator[str]:
     page = window.page
+    two_sets = f"sets?by=own&a.keys={window.keys[SESSION]}&b.keys={window.keys[SALTED]}"
     for path, heading in (
         ("session?session=99999", "Session"), ("cases", "Cases"), ("cases?case=1", "Slow since Monday"),
-        ("sets", "Two sets"), ("models", "Models"), ("template", "Not pure"), ("live", "Live server"),
+        ("sets", "Two sets"), (two_sets, "Set B is worse"),
+        ("models", "Models"), ("template", "Not pure"), ("live", "Live server"),
     ):  # fmt: skip
         page.goto(f"{window.address}/{path}")
         expect(window.heading(heading).first).to_be_visible()
