@@ -22,7 +22,7 @@ def mark_of(session_key: int) -> None:
     mark = state.repository().desk.marks().get(session_key, Mark())
     if not visitors.may_write() and mark == Mark():
         return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         st.badge(mark.status, color=COLOURS[mark.status], help=MEANING)
         for label in mark.labels:
             st.badge(plain(label), color="violet")

@@ -96,7 +96,7 @@ def known_renderers(model: str | None = None, normalise: Normalisation = "vllm")
 @st.cache_resource(show_spinner=False, max_entries=16)
 def _renderers(model: str | None, normalise: Normalisation, chosen: tuple[RendererChoice, ...]) -> Renderers:
     by_model = {choice.model: choice for choice in chosen}
-    renderers = Renderers(model, None, normalise, places.known_models(), by_model, places.api_key())
+    renderers = Renderers(model, None, normalise, places.known_models(), by_model, visitors.key_for)
     if model:
         renderers.renderer_for("")
     return renderers

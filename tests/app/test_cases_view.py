@@ -11,7 +11,7 @@ from analysis.model.annotation import Anchor, Case, CaseText, CaseVersion, Findi
 from analysis.store.repository import Repository
 from app import state, visitors
 from app.cases_view import listed, still_there
-from tests.app.dashboard import Open, key_of, no_exception, press, words
+from tests.app.dashboard import Open, address, key_of, no_exception, press, words
 from tests.app.test_notes_view import ODD, fill, named
 from tests.sample_store import record_of
 
@@ -171,6 +171,9 @@ def test_two_sets_are_held_against_each_other(visit: Open, database: Path) -> No
     assert "Before: 1 session, 18 turns · after: 1 session," in said
     metrics = {metric.label: metric.value for metric in shown.metric}
     assert metrics["Hit rate"].startswith("89.7% → ") and set(metrics) == {"Hit rate", "Reusable share"}
+    press(shown, "Open as two sets")
+    assert address(shown) == {"by": "own", "a.keys": key_of("02"), "b.keys": key_of("03")}
+    assert "Set B is worse" in words(shown)
 
 
 def test_a_case_with_odd_words(visit: Open, database: Path) -> None:

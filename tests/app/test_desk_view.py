@@ -3,7 +3,6 @@
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -12,7 +11,18 @@ from analysis.core.price import Price, Rates
 from analysis.model.desk import Mark, MarkChange, View
 from analysis.store.repository import Import, Repository
 from app import state, visitors
-from tests.app.dashboard import SESSIONS, Open, cards, key_of, no_exception, press, tables_of_sessions, words
+from tests.app.dashboard import (
+    SESSIONS,
+    Open,
+    address,
+    cards,
+    field,
+    key_of,
+    no_exception,
+    press,
+    tables_of_sessions,
+    words,
+)
 from tests.many_sessions import fill_with_many
 from tests.sample_store import record_of
 
@@ -41,16 +51,6 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def listed(shown: AppTest) -> list[str]:
     return [str(name) for table in tables_of_sessions(shown) for name in table.value.session_id]
-
-
-def field(shown: AppTest, kind: str, label: str) -> Any:
-    """The field of this label."""
-    return next(one for one in shown.get(kind) if one.label == label)
-
-
-def address(shown: AppTest) -> dict[str, str]:
-    """The query of the page's address, where every name stands once."""
-    return {name: value if isinstance(value, str) else value[-1] for name, value in dict(shown.query_params).items()}
 
 
 def tick(shown: AppTest, *rows: int) -> AppTest:
@@ -131,8 +131,8 @@ def test_ticked_sessions_are_marked_together(visit: Open, writable: Path) -> Non
 
 def test_one_ticked_session_is_told_in_plain_words_and_opened(visit: Open, samples: Path) -> None:
     shown = tick(no_exception(visit("sessions", samples)), 1)
-    (expander,) = (one for one in shown.expander if one.label == "For engineers")
-    assert "parts at token" in "\n".join(text.value for text in expander.text)
+    folded = [text.value for one in shown.expander if one.label == "For engineers" for text in one.text]
+    assert "parts at token" in "\n".join(folded)
     press(shown, "Open")
     assert "desk-chat-60417" in words(shown) and shown.header
 

@@ -1,5 +1,7 @@
 """What the pages cost the server with 5,000 sessions in the store: list, filter, open, annotate, mark, send.
 
+And the page of two sets: all, split by a day, told apart by the client version.
+
 Measured without a browser and without a socket.  Run by hand: ``pytest -m benchmark -s tests/benchmarks``.
 ``WHYMISS_WHOLE`` names a store that ``python -m tests.whole_sessions FILE`` has filled before.
 """
@@ -17,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from analysis.model.desk import MarkChange
 from app import state
-from tests.app.dashboard import words
+from tests.app.dashboard import begun_at, words
 from tests.builders import ROOT
 from tests.many_sessions import imports_of
 from tests.whole_sessions import fill_with_whole
@@ -48,6 +50,13 @@ QUERIES = {
     "days by model, one day": {"look": "days", "by": "model", "since": "2026-11-29", "until": "2026-11-29"},
     "three compared": {"compare": "1,2,3"},
 }
+SETS = {
+    "two sets, all": {},
+    "before and after a day": {"a.until": "2026-11-28", "b.since": "2026-11-29"},
+    "the same again": {"a.until": "2026-11-28", "b.since": "2026-11-29"},
+    "two client versions": {"by": "client", "a.client": "agent/1.2.0", "b.client": "agent/1.3.0"},
+    "one against the rest": {"by": "client", "a.client": "agent/1.3.0", "apart": "1"},
+}
 WITH_NOTES = "16"  # a session that somebody has written about
 
 
@@ -69,6 +78,8 @@ def test_pages(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said("list, nothing cached", lambda: visited("sessions"))
     for name, query in QUERIES.items():
         said(f"list, {name}", lambda query=query: visited("sessions", **query))
+    for name, query in SETS.items():
+        said(name, lambda query=query: visited("sets", **query))
     said("open a session", lambda: visited("session", session="17"))
     said("open it again", lambda: visited("session", session="17"))
     said("open one with notes", lambda: visited("session", session=WITH_NOTES))
@@ -111,7 +122,7 @@ def visited(page: str, **query: str) -> AppTest:
     shown = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=SECONDS)
     for name, value in query.items():
         shown.query_params[name] = value
-    shown.switch_page(f"../pages/{page}.py").run()
+    begun_at(shown, page)
     assert not shown.exception, shown.exception[0].message
     assert shown.title or shown.header
     return shown
