@@ -94,7 +94,6 @@ def triage(shown: Dashboard, task: Task, done: Done) -> None:
     step("search and open the next", lambda: shown.open_row(shared))
     step("label it", lambda: label(shown, task.who))
     step("write a note there", lambda: write(shown, note_of(task.who, shared)))
-    step("the list of what is mine", lambda: mine(shown, task.who, own))
 
 
 def note_of(who: str, session: str) -> str:
@@ -179,10 +178,3 @@ def back_to(shown: Dashboard, session: str) -> None:
     shown.visit("Sessions")
     expect(shown.main.get_by_role("textbox", name="Search")).to_have_value(session)
     expect(shown.row(session)).to_be_attached()
-
-
-def mine(shown: Dashboard, who: str, session: str) -> None:
-    """The link to the list of what somebody is assigned to."""
-    shown.page.goto(f"{shown.address}/?assignee={who.replace(' ', '+')}")
-    expect(shown.row(session)).to_be_attached()
-    expect(shown.table.locator("td[data-testid^='glide-cell-1-']")).to_have_count(1)
