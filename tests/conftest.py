@@ -1,5 +1,6 @@
 """What several test files share: the sample sessions with their model, and the real tokenizers."""
 
+import gc
 import json
 import logging
 import os
@@ -18,12 +19,43 @@ from tests.builders import ROOT, SAMPLE_MODEL, SAMPLES
 hypothesis.settings.register_profile("whymiss", deadline=None)
 hypothesis.settings.load_profile("whymiss")
 
+MOST_WORKERS = 4  # each of them imports and collects everything first
+QUICK = [ROOT / "tests" / "analysis" / floor for floor in ("core", "causes", "formats", "render", "live", "report")]
+NOT_QUICK = ("slow", "browser", "oracle", "load", "benchmark")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """A worker per processor; none for named files, which are done before workers have started, and none beside
+    browsers, which want the machine for themselves."""
+    named = any(".py" in argument for argument in config.args)
+    browsers = "browser" in config.option.markexpr.replace("not browser", "")
+    return 0 if named or browsers else min(os.cpu_count() or 1, MOST_WORKERS)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """``-m quick`` does not even import what it leaves out."""
+    if config.option.markexpr != "quick":
+        return None
+    return not any(folder.is_relative_to(collection_path) or collection_path.is_relative_to(folder) for folder in QUICK)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Quick is what tests the engine in memory, but for what is marked."""
+    if any(item.path.is_relative_to(folder) for folder in QUICK) and not any(map(item.get_closest_marker, NOT_QUICK)):
+        item.add_marker("quick")
+
 
 def pytest_collection_finish() -> None:
-    """Streamlit keeps some seventy loggers away from the root, and pytest visits each of them around every test."""
+    """Spare every test what grows with all that was imported and collected.
+
+    Streamlit keeps some seventy loggers away from the root, and pytest visits each of them around every test.
+    """
     for name, logger in logging.root.manager.loggerDict.items():
         if name.startswith("streamlit") and isinstance(logger, logging.Logger):
             logger.propagate = True
+    gc.collect()
+    gc.freeze()  # what was collected stays until the end: no search for garbage need look at it again
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -57,7 +89,7 @@ def sample_renderer() -> TemplateRenderer:
 
 @pytest.fixture(scope="session")
 def oracles() -> Path:
-    """The folder of real tokenizers and chat templates, fetched once; what cannot be fetched is an error, no skip."""
+    """The folder of real tokenizers, chat templates and axe, fetched once; a failure is an error, no skip."""
     fetched = subprocess.run([sys.executable, ROOT / "tests" / "fetch_oracles"], capture_output=True, text=True)
     if fetched.returncode:
         raise RuntimeError(f"tests/fetch_oracles failed: {fetched.stderr.strip()}")

@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,6 @@ def module_name(path: Path) -> str:
 
 SOURCES = [path for folder in ("analysis", "app", "pages") for path in sorted((ROOT / folder).rglob("*.py"))]
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
-every_source = pytest.mark.parametrize("path", SOURCES, ids=module_name)
 
 
 def within(module: str, package: str) -> bool:
@@ -72,6 +72,7 @@ def is_pure(path: Path) -> bool:
     return any(within(module_name(path), package) for package in PURE)
 
 
+@cache
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
 
@@ -115,67 +116,87 @@ def mirror(path: Path) -> Path:
     return ROOT / "tests" / inner.with_name(f"test_{inner.name}")
 
 
-@every_source
-def test_imports_point_down(path: Path) -> None:
+def test_imports_point_down() -> None:
+    assert [f"{module_name(path)} must not import {name}" for path in SOURCES for name in upward(path)] == []
+
+
+def upward(path: Path) -> Iterator[str]:
+    """What a file imports that stands as high as the file itself, or higher."""
     here = module_name(path)
+    mine = floor(here)
     for name in imports(path):
         there = floor(name)
         if there is None:
             continue
         sibling = any(within(here, package) and within(name, package) for package in FLOORS[there])
-        mine = floor(here)
-        assert sibling or (mine is not None and there < mine), f"{here} must not import {name}"
+        if not sibling and (mine is None or there >= mine):
+            yield name
 
 
-@every_source
-def test_every_library_has_one_home(path: Path) -> None:
+def test_every_library_has_one_home() -> None:
+    assert [f"{module_name(path)} must not import {name}" for path in SOURCES for name in foreign(path)] == []
+
+
+def foreign(path: Path) -> Iterator[str]:
+    """The libraries that a file imports and that have their home elsewhere."""
     here = module_name(path)
     for name in imports(path):
         root = name.partition(".")[0]
         if root in sys.stdlib_module_names or floor(name) is not None:
             continue
-        owners = LIBRARIES.get(root, ())
-        assert any(within(here, owner) for owner in owners), f"{here} must not import {name}"
+        if not any(within(here, owner) for owner in LIBRARIES.get(root, ())):
+            yield name
 
 
-@pytest.mark.parametrize("path", [path for path in SOURCES if is_pure(path)], ids=module_name)
-def test_the_core_is_pure(path: Path) -> None:
+def test_the_core_is_pure() -> None:
+    pure = [path for path in SOURCES if is_pure(path)]
+    assert len(pure) > 50
+    assert [f"{path}: {what} does not belong here" for path in pure for what in impure(path)] == []
+
+
+def impure(path: Path) -> Iterator[str]:
+    """Imports and calls that reach out of a file: clock, chance, environment, I/O, libraries but numpy."""
     for name in imports(path):
         root = name.partition(".")[0]
         known = root in sys.stdlib_module_names or root == "numpy" or within(name, "analysis")
-        assert known, f"{module_name(path)} must not import {name}"
-        assert root not in IMPURE_MODULES, f"{module_name(path)} must not import {name}"
+        if not known or root in IMPURE_MODULES:
+            yield name
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Call):
             called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            assert called not in IMPURE_CALLS, f"{path}:{node.lineno}: {called}() does not belong here"
+            if called in IMPURE_CALLS:
+                yield f"{called}() in line {node.lineno}"
 
 
-@pytest.mark.parametrize("path", sorted(NOUNS.glob("*.py")), ids=module_name)
-def test_nouns_are_frozen(path: Path) -> None:
-    for node in tree(path).body:
-        if isinstance(node, ast.ClassDef) and not any(ast.unparse(base) == "Protocol" for base in node.bases):
-            decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
-            assert any(it.startswith("dataclass(frozen=True, slots=True") for it in decorators), node.name
+def test_nouns_are_frozen() -> None:
+    nouns = [
+        node
+        for path in sorted(NOUNS.glob("*.py"))
+        for node in tree(path).body
+        if isinstance(node, ast.ClassDef) and not any(ast.unparse(base) == "Protocol" for base in node.bases)
+    ]
+    assert len(nouns) > 20
+    assert [node.name for node in nouns if not is_frozen(node)] == []
 
 
-@pytest.mark.parametrize("path", [*SOURCES, *TESTS], ids=module_name)
-def test_file_is_small(path: Path) -> None:
-    assert len(path.read_text("utf-8").splitlines()) <= MOST_LINES
+def is_frozen(node: ast.ClassDef) -> bool:
+    return any(ast.unparse(it).startswith("dataclass(frozen=True, slots=True") for it in node.decorator_list)
 
 
-@every_source
-def test_every_file_stands_on_a_floor(path: Path) -> None:
-    assert floor(module_name(path)) is not None or path == ROOT / "analysis" / "__init__.py"
+def test_files_are_small() -> None:
+    lengths = {module_name(path): len(path.read_text("utf-8").splitlines()) for path in [*SOURCES, *TESTS]}
+    assert {name: length for name, length in lengths.items() if length > MOST_LINES} == {}
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in SOURCES if floor(module_name(path)) and not path.is_relative_to(NOUNS) and logic(path)],
-    ids=module_name,
-)
-def test_every_file_has_its_test(path: Path) -> None:
-    assert mirror(path).is_file(), f"{mirror(path).relative_to(ROOT)} is missing: it shows {', '.join(logic(path))}"
+def test_every_file_stands_on_a_floor() -> None:
+    assert [name for name in map(module_name, SOURCES) if floor(name) is None and name != "analysis"] == []
+
+
+def test_every_file_has_its_test() -> None:
+    shown = [path for path in SOURCES if floor(module_name(path)) and not path.is_relative_to(NOUNS) and logic(path)]
+    assert len(shown) > 200
+    missing = [path for path in shown if not mirror(path).is_file()]
+    assert [f"{mirror(path).relative_to(ROOT)}: it shows {', '.join(logic(path))}" for path in missing] == []
 
 
 @pytest.mark.parametrize(

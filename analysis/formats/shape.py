@@ -32,7 +32,8 @@ OTHERS = frozenset(
     }
 )
 NOTHING = msgspec.Raw(b"null")
-_MARK = re.compile(r'"((?:[^"\\]|\\.)*)"|[{}\[\]:,]')
+# A string that is not closed reaches to the end: were it passed over, each quote in it would be tried anew.
+_MARK = re.compile(r'"((?:[^"\\]++|\\.)*+)(?:"|\\?\Z)|[{}\[\]:,]', re.DOTALL)
 
 
 @lru_cache(maxsize=1)

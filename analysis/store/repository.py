@@ -26,6 +26,7 @@ from analysis.store.notes import Annotations, forget_annotations
 from analysis.store.queries import CAUSES, MODELS, PROBLEMS, SESSIONS
 from analysis.store.reading import StoredTokens, read_full_ids, read_session, read_tokens
 from analysis.store.renderer_choices import drop_choice, read_choices, write_choice
+from analysis.store.sets import Sets
 from analysis.store.writing import insert_problems, insert_sessions, insert_token_text
 
 
@@ -75,6 +76,11 @@ class Repository:
     def desk(self) -> Desk:
         """What people add to sessions: marks, rates and views."""
         return Desk(self._reading, self._transaction)
+
+    @property
+    def sets(self) -> Sets:
+        """What sets of sessions are held against each other by."""
+        return Sets(self._reading)
 
     def close(self) -> None:
         """Close the file; the repository is of no use afterwards."""

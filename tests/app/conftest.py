@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from app import visitors
-from tests.app.dashboard import Open
+from tests.app.dashboard import Open, begun_at
 from tests.builders import ROOT
 from tests.sample_store import fill
 
@@ -45,7 +45,7 @@ def visit(monkeypatch: pytest.MonkeyPatch) -> Open:
         shown = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=60)
         for name, value in address.items():
             shown.query_params[name] = value
-        return shown.switch_page(f"../pages/{page}.py").run()
+        return begun_at(shown, page)
 
     return opened
 

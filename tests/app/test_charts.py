@@ -68,7 +68,7 @@ def test_account_legend_names_reported_parts_first() -> None:
 
 
 def test_unreported_part_is_hatched() -> None:
-    traces = by_role(account_bars(TURNS))
+    traces = by_role(styled(account_bars(TURNS), dark=False))
     assert traces["unreported"].marker.pattern.shape == "/"
     assert traces["missed"].marker.pattern.shape is None
 

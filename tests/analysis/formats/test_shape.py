@@ -36,6 +36,14 @@ def test_of_a_long_object_the_names_are_known() -> None:
     assert list(record) == ["a", 'q\\"', "b", "c"] and shape.value(record, "a") is None
 
 
+@pytest.mark.parametrize("end", ["", "\\"], ids=["within", "behind a backslash"])
+def test_what_stands_in_a_string_that_is_cut_off_is_no_field(end: str) -> None:
+    """Tried anew at every quote in it, a megabyte of them would take hours."""
+    inner = json.dumps(json.dumps({"x" * 9: '", "b": 1'}) * (1 << 15))[:-1]
+    (record,) = shape.opening(f'{{"a": 1, "s": {inner}{end}'.encode())
+    assert list(record) == ["a", "s"]
+
+
 @pytest.mark.parametrize("head", [b"", b"[", b"{", b"[1, 2]", b"3", b"text", b"\xff\xfe\0", b"[[{}]]", b"{" * 9999])
 def test_what_has_no_objects_has_none(head: bytes) -> None:
     assert not any(record for record in shape.opening(head))
