@@ -8,26 +8,39 @@ import streamlit as st
 from analysis.report.words import counted
 from app import desk_state, session_table
 from app.desk_address import LONGEST, Asked
-from app.plain import plain
+from app.plain import cut, plain
 
-SESSION = "../pages/session.py"
+LONGEST_NAME = 40  # characters on a button
+APART = (
+    "Each of these sessions is one request, and there is nothing to compare it with. If the files belong to one"
+    " conversation, add them again together and tick “These files belong together”."
+)
 
 
 def message(said: str, import_keys: Sequence[int]) -> None:
-    """Show what an import brought, and a way to it."""
+    """Show what an import brought, and the way to it: to its only session, or to the worst and to the list."""
     mine = added(session_table.sessions(), import_keys) if import_keys else pd.DataFrame()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.success(plain(said))
-        if len(mine) == 1:
-            (one,) = mine.itertuples()
-            there = {"session": str(one.session_key)}
-            st.page_link(
-                SESSION, label=f"Open {plain(one.session_id)}", query_params=there, icon=":material/arrow_forward:"
-            )
-        elif len(mine):
+    st.success(plain(said))
+    if mine.empty:
+        return
+    worst = mine.iloc[0]
+    name = plain(cut(str(worst.session_id), LONGEST_NAME))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        label = f"Open {name}" if len(mine) == 1 else f"Open the worst, {name}"
+        key = int(worst.session_key)
+        st.button(label, type="primary", icon=":material/arrow_forward:", on_click=desk_state.go_to, args=(key,))
+        if len(mine) > 1:
             label = f"Show only these {counted(len(mine), 'session')}"
             # A link to the page that is open leaves the address as it was.
             st.button(label, icon=":material/filter_alt:", on_click=desk_state.aim, args=(list_of(mine),))
+        st.markdown(plain(str(worst.verdict)), width="content")
+    if are_apart(mine):
+        st.info(APART)
+
+
+def are_apart(sessions: pd.DataFrame) -> bool:
+    """Whether several logs have one request each."""
+    return sessions.source.nunique() > 1 and bool((sessions.num_turns == 1).all())
 
 
 def added(sessions: pd.DataFrame, import_keys: Sequence[int]) -> pd.DataFrame:

@@ -16,8 +16,8 @@ from analysis.pipeline.side_files import as_served
 from analysis.pipeline.sources import Source, joined, read_source
 from analysis.store.database import StoreError
 from analysis.store.repository import Repository
-from app import places
-from app.terminal import progress, reason
+from app import places, visitors
+from app.terminal import progress, reason, resumable
 
 
 def renderers_of(
@@ -31,7 +31,7 @@ def renderers_of(
     if model and endpoint:
         raise ValueError("--model and --endpoint exclude each other: one of them renders.")
     server = VllmServer(endpoint, api_key=places.api_key(), allow_generation=allow_generation) if endpoint else None
-    renderers = Renderers(model, server, normalise, places.known_models(), {}, places.api_key())  # type: ignore[arg-type]
+    renderers = Renderers(model, server, normalise, places.known_models(), {}, visitors.key_for)  # type: ignore[arg-type]
     if model:
         renderers.renderer_for("")  # a model that cannot be loaded is a usage error, not a problem of every turn
     return renderers
@@ -75,7 +75,9 @@ def analyse_all(
             if repository is None:
                 analysed.append(analyse_source(source, renderers, settings, log_format, progress(), side))
             else:
-                analysed.append(import_source(source, renderers, settings, repository, log_format, progress(), side))
+                with resumable():
+                    kept = import_source(source, renderers, settings, repository, log_format, progress(), side)
+                analysed.append(kept)
         except (EndpointError, StoreError):
             raise
         except (FormatError, OSError) as error:  # a large log is read from the disk only now

@@ -18,6 +18,7 @@ import streamlit as st
 
 from analysis.model.finding import BLOCK_STATES, BlockState
 from analysis.report.palette import ALARM, DARK, HATCHED, LIGHT, Palette
+from app.key_map import MAP, MAP_POINTER, in_line
 
 _HERE = Path(__file__).parent
 
@@ -44,7 +45,7 @@ STATE_WORDS: Mapping[BlockState, str] = {
 
 WHOLE_TURN = 0xFFFFFFFF  # in place of a block, where an annotation is about a turn
 
-_HTML = """
+_HTML = f"""
 <div class="block-map">
   <div class="toolbar">
     <div class="buttons" role="group" aria-label="Move in the block map">
@@ -60,8 +61,7 @@ _HTML = """
     <canvas class="map" tabindex="0" role="img"></canvas>
     <div class="tip" hidden></div>
   </div>
-  <p class="help"><kbd>n</kbd> next divergence, <kbd>p</kbd> previous, <kbd>+</kbd> <kbd>−</kbd> zoom,
-    <kbd>0</kbd> whole session, arrows and <kbd>Enter</kbd> pick a block, drag to pan, ctrl + wheel to zoom</p>
+  <p class="help">{in_line(MAP)}. {MAP_POINTER}</p>
   <p class="spoken" aria-live="polite"></p>
 </div>
 """

@@ -10,6 +10,7 @@ from app import notes_state, session_table, state, visitors
 from app.note_text import MOST_CHARACTERS, MOST_IN_A_LINE, as_line, visible
 from app.plain import plain
 
+CASE = "case_of_session"
 NAMELESS = "Give your name first: it stands beside what you write."
 
 
@@ -95,14 +96,21 @@ def take_sessions(case: Case) -> None:
     frame = session_table.sessions()
     inside = {one.session_key for one in case.sessions}
     names = {int(row.session_key): visible(f"{row.session_id} · {row.source}") for row in frame.itertuples()}
+    field = f"case_take_{case.key}"
     chosen = st.multiselect(
         "Add sessions", [key for key in names if key not in inside], format_func=lambda key: names[key],
-        key=f"case_take_{case.key}_{len(inside)}", placeholder="search by session or source",
+        key=field, placeholder="search by session or source",
     )  # fmt: skip
-    if st.button("Add to the case", key=f"case_add_{case.key}", disabled=not chosen):
-        for session_key in chosen:
-            state.repository().cases.take(case.key, session_key)
-        st.rerun()
+    st.button(
+        "Add to the case", key=f"case_add_{case.key}", disabled=not chosen, on_click=_take, args=(case.key, field)
+    )
+
+
+def _take(case_key: int, field: str) -> None:
+    """Add what is chosen in a field, and empty it: others may have added sessions meanwhile."""
+    for session_key in st.session_state[field]:
+        state.repository().cases.take(case_key, session_key)
+    st.session_state[field] = []
 
 
 def pin_finding(case: Case) -> None:
@@ -120,7 +128,7 @@ def pin_finding(case: Case) -> None:
             st.caption("This session has no finding that is not pinned already.")
             return
         chosen = st.selectbox("Finding", left, format_func=_named, key=f"pin_what_{case.key}_{session_key}_{len(left)}")
-        _pin_button("Pin", f"pin_{case.key}", case, session_key, *chosen)
+        _pin_button("Pin", "pin", case, session_key, *chosen)
 
 
 def _named(one: tuple[TurnRecord, Cause]) -> str:
@@ -130,7 +138,7 @@ def _named(one: tuple[TurnRecord, Cause]) -> str:
 
 def add_to_case(record: SessionRecord, session_key: int, at: tuple[int, int] | None) -> None:
     """On the session's page: put it into a case, and pin the findings of the turn that is shown."""
-    there = [case for case in state.repository().cases.all() if not case.is_deleted]
+    there = {case.key: case for case in state.repository().cases.all() if not case.is_deleted}
     if not visitors.may_write():
         return
     with st.popover("Add to a case"):
@@ -138,7 +146,8 @@ def add_to_case(record: SessionRecord, session_key: int, at: tuple[int, int] | N
             st.caption("There is no case yet.")
             st.page_link("../pages/cases.py", label="Make the first one on the page Cases")
             return
-        case = st.selectbox("Case", there, format_func=_titled, key="case_of_session")
+        # Chosen is a key: the field would keep the case itself as it was when it was chosen.
+        case = there[st.selectbox("Case", list(there), format_func=lambda key: _titled(there[key]), key=CASE)]
         inside = any(one.session_key == session_key for one in case.sessions)
         take = state.repository().cases.take
         label = "The session is in this case" if inside else "Add this session"
@@ -146,8 +155,7 @@ def add_to_case(record: SessionRecord, session_key: int, at: tuple[int, int] | N
         turn = next((one for one in record.turns if at and one.turn == at[0]), None)
         for cause in turn.causes if turn else ():
             assert turn is not None
-            _pin_button(f"Pin {plain(cause.code)} of turn {turn.turn}", f"pin_here_{cause.code}", case, session_key,
-                        turn, cause)  # fmt: skip
+            _pin_button(f"Pin {plain(cause.code)} of turn {turn.turn}", "pin_here", case, session_key, turn, cause)
 
 
 def _titled(case: Case) -> str:
@@ -155,8 +163,12 @@ def _titled(case: Case) -> str:
 
 
 def _pin_button(label: str, key: str, case: Case, session_key: int, turn: TurnRecord, cause: Cause) -> None:
-    """Pin a finding, and put its session into the case where it is not in it yet."""
+    """Pin a finding, and put its session into the case where it is not in it yet.
+
+    The key says what is pinned: a press is never taken for that of another finding, which others' pins bring up.
+    """
     nameless = not notes_state.author()
+    key = f"{key}_{case.key}_{session_key}_{turn.turn}_{cause.code}"
     if st.button(label, key=key, disabled=nameless, help=NAMELESS if nameless else None):
         cases = state.repository().cases
         if all(one.session_key != session_key for one in case.sessions):

@@ -15,8 +15,11 @@ from app.case_comparison import comparison
 from app.name_form import ask_for_name
 from app.note_text import as_line, day, visible, written
 from app.session_view import wasted_from
+from app.sets_address import Pair, params_of_pair
+from app.sets_address import Side as SetSide
 
 SIDES: dict[str, Side | None] = {"neither": None, "before": "before", "after": "after"}
+SETS: tuple[Side, ...] = ("before", "after")
 SESSION_PAGE = "../pages/session.py"
 
 
@@ -190,7 +193,7 @@ def before_and_after(case: Case) -> None:
     """The two sets of the case held against each other."""
     st.subheader("Before and after", anchor=False)
     sets: list[list[SessionRecord]] = []
-    for side in ("before", "after"):
+    for side in SETS:
         found = [state.session(one.session_key) for one in case.sessions if one.side == side]
         sets.append([record for record in found if record is not None])
     before, after = sets
@@ -198,6 +201,13 @@ def before_and_after(case: Case) -> None:
         st.caption("Put sessions into both sets above, before and after a change, to see what it did.")
         return
     comparison(before, after)
+    if st.button(
+        "Open as two sets", icon=":material/balance:", help="With a verdict, the causes as a picture and links"
+    ):
+        first, second = (
+            SetSide(keys=tuple(one.session_key for one in case.sessions if one.side == side)) for side in SETS
+        )
+        st.switch_page("../pages/sets.py", query_params=params_of_pair(Pair(first, second, "own")))
 
 
 def left_over(deleted: Sequence[Case], notes: Sequence[Annotation]) -> None:

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from analysis.report.words import IN_WORDS
+from analysis.report.words import in_words
 from app import desk_state, state
 
 
@@ -31,7 +31,7 @@ def ranked(causes: pd.DataFrame, sessions: pd.DataFrame) -> pd.DataFrame:
         }
     ).reset_index()
     frame = frame.assign(
-        words=[IN_WORDS.get(code, "") for code in frame.code],
+        words=[in_words(code) for code in frame.code],
         share=frame.tokens / max(1, int(frame.tokens.sum())),
     )
     return frame.sort_values(["tokens", "turns"], ascending=False, kind="stable", na_position="last", ignore_index=True)
@@ -41,7 +41,7 @@ def table(frame: pd.DataFrame) -> str | None:
     """Show the causes; return the code of the one that was picked."""
     column = st.column_config
     event = st.dataframe(
-        frame[["code", "tokens", "share", "turns", "sessions", "words"]],
+        frame[["words", "tokens", "share", "turns", "sessions", "code"]],
         key=desk_state.field("causes"),
         hide_index=True,
         height=min(35 * len(frame) + 38, 250),
@@ -50,12 +50,12 @@ def table(frame: pd.DataFrame) -> str | None:
         selection_mode="single-row",
         alt="Causes by the tokens they cost; select one to see its sessions only",
         column_config={
-            "code": column.TextColumn("Cause", width=205, pinned=True),
+            "words": column.TextColumn("What happened", width=330, pinned=True),
             "tokens": column.NumberColumn("Tokens", format="localized", width=75),
             "share": column.ProgressColumn("of all causes", format="percent", min_value=0, max_value=1, width=115),
             "turns": column.NumberColumn("Turns", format="localized", width=58),
             "sessions": column.NumberColumn("Sessions", format="localized", width=72),
-            "words": column.TextColumn("In words", width=330),
+            "code": column.TextColumn("Code", width=205),
         },
     )
     rows = event.selection.rows

@@ -12,7 +12,7 @@ from analysis.report.baseline_file import read, written
 from analysis.report.words import counted
 from app import options
 from app.analysing import analyse_all, block_size_of, renderers_of, served
-from app.outputs import spare_logs, write_text
+from app.outputs import refuse_unwritable, spare_logs, write_text
 from app.printing import safe
 from app.terminal import fail, say, say_problem
 
@@ -42,12 +42,14 @@ def check(
         if baseline is None and save is None:
             raise ValueError("name a baseline: --save FILE writes one of these logs, --baseline FILE compares with it.")
         spare_logs(save, logs, "--save")
+        refuse_unwritable(save)
         before = None if baseline is None else read(_text(baseline), baseline.name)
         renderers = renderers_of(model, endpoint)
         given = Settings(**block_size_of(block_size), same_server=same_server, num_blocks=blocks)
         settings = served(renderers, given)
         analysed, problems = analyse_all(logs, renderers, settings, log_format)
-        for problem in [*problems, *(problem for one in analysed for problem in one.all_problems)]:
+        problems.extend(problem for one in analysed for problem in one.source.problems)
+        for problem in dict.fromkeys([*problems, *(problem for one in analysed for problem in one.all_problems)]):
             say_problem(problem)
         if problems:
             refused = ", ".join(problem.file for problem in problems)

@@ -28,12 +28,14 @@ from analysis.report.words import IN_WORDS, reconciled
 from analysis.store.repository import Repository
 from app import check_command, convert_command, options, places, record_command, report_command, store_command, visitors
 from app.analysing import analyse_all, block_size_of, renderers_of, served
-from app.outputs import spare_logs, write_text
+from app.commands import Commands
+from app.outputs import refuse_unwritable, spare_logs, write_text
 from app.printing import comparison_text, json_text, safe, session_text
 from app.template_command import check_all, write_checks
-from app.terminal import fail, progress, say, say_problem
+from app.terminal import fail, progress, resumable, say, say_problem
 
 app = typer.Typer(
+    cls=Commands,
     help="Find out why a vLLM prefix cache missed: turn by turn, block by block, token by token.",
     add_completion=False,
     rich_markup_mode=None,
@@ -77,10 +79,11 @@ def serve(
             raise ValueError("--read-only adds no logs: leave them out, or start without it.")
         visitors.settle(read_only, shared, allow_endpoint or [])
         repository = Repository.open(file, read_only)
-        renderers = Renderers(known=places.known_models(), chosen=repository.renderers(), api_key=places.api_key())
+        renderers = Renderers(known=places.known_models(), chosen=repository.renderers(), key_for=visitors.key_for)
         for source in map(read_source, logs or []):
             if not already_stored(source, renderers, Settings(), repository):
-                import_source(source, renderers, Settings(), repository, progress=progress())
+                with resumable():
+                    import_source(source, renderers, Settings(), repository, progress=progress())
         repository.close()
     except (ValueError, OSError) as error:
         fail(error)
@@ -123,7 +126,8 @@ def analyze(
     try:
         _known_codes(fail_on or [])
         spare_logs(json_to, logs, "--json")
-        repository = Repository.open(db) if db is not None else None  # before the work, which takes longer
+        refuse_unwritable(json_to)  # before the work, which takes longer
+        repository = Repository.open(db) if db is not None else None
         renderers = renderers_of(model, endpoint, allow_generation, normalise)
         renderers.chosen = repository.renderers() if repository is not None else {}
         beside = read_beside(metrics or [], kv_events, server_info)
@@ -196,6 +200,7 @@ def template(
     Examples: whymiss template ./qwen3 · whymiss template *.jinja --json - · whymiss template localhost:8000
     """
     try:
+        refuse_unwritable(json_to)
         checks, problems = check_all(targets, kwargs)
         write_checks(checks, problems, json_to)
     except (ValueError, OSError) as error:
@@ -242,7 +247,7 @@ def _write(records: list[SessionRecord], settings: Settings, problems: list[Prob
         for record in records:
             typer.echo(session_text(record))
         for line in dict.fromkeys(line for record in records for line in reconciled(record)):
-            typer.echo(line)
+            typer.echo(safe(line))
     if json_to is not None and str(json_to) != "-":
         try:
             write_text(json_to, json_text(answer) + "\n")

@@ -12,7 +12,7 @@ from analysis.model.baseline import Moved
 from analysis.model.record import SessionRecord
 from analysis.report.baseline import baseline_of, held_against
 from analysis.report.figure_words import UNKNOWN
-from analysis.report.words import IN_WORDS
+from analysis.report.words import IN_WORDS, counted
 from app import desk_state, state
 from app.desk_address import Asked
 from app.plain import plain
@@ -24,7 +24,7 @@ def compared(asked: Asked) -> None:
     """The page of a comparison; a session that is gone is left out."""
     title, action = st.columns([5, 1], vertical_alignment="bottom")
     found = [(key, record) for key in asked.compare if (record := state.session(key)) is not None]
-    title.title(f"{len(found)} sessions side by side", anchor=False)
+    title.title(f"{counted(len(found), 'session')} side by side", anchor=False)
     if action.button("All sessions", icon=":material/arrow_back:", width="stretch"):
         desk_state.go(replace(asked, compare=()))
     if len(found) < 2:

@@ -8,7 +8,8 @@ import typer
 from analysis.pipeline.converting import Converted, read_to_convert
 from analysis.report.words import counted
 from app import options
-from app.outputs import spare_logs, write_whole
+from app.outputs import refuse_unwritable, spare_logs, write_whole
+from app.printing import safe_json
 from app.terminal import fail, progress, say, say_problem
 
 
@@ -28,6 +29,7 @@ def convert(
     """
     try:
         spare_logs(output, logs)
+        refuse_unwritable(output)
         converted = read_to_convert(logs, log_format, progress(), keep_secrets)
         _write(converted, output)
     except (ValueError, OSError) as error:
@@ -39,8 +41,8 @@ def convert(
 
 def _write(converted: Converted, output: Path) -> None:
     if str(output) == "-":
-        converted.write(sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+        for line in converted.lines():
+            sys.stdout.write(safe_json(line.decode("utf-8")))
         return
     write_whole(output, converted.write)
 

@@ -11,6 +11,7 @@ from analysis.report.words import counted, described, fields, summary
 from app import state, visitors
 from app.browser_words import in_browser
 from app.desk_address import MOST_COMPARED
+from app.how_to_read import SESSIONS, how_to_read
 from app.marks_view import mark_form
 from app.plain import plain
 
@@ -30,6 +31,7 @@ def actions(ticked: Sequence[int], open_one: Callable[[int], None], compare: Cal
         with st.popover("In plain words", icon=":material/chat:", width="content", disabled=len(ticked) != 1):
             if len(ticked) == 1 and (record := state.session(ticked[0])) is not None:
                 _in_plain_words(record)
+        how_to_read(SESSIONS)
         st.caption(f"{counted(len(ticked), 'session')} ticked." if ticked else HINT, width="content")
 
 

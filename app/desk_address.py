@@ -85,7 +85,7 @@ def asked_in(params: Mapping[str, Sequence[str]]) -> Asked:
         zone=known_zone(one("zone")),
         look=one("look") if one("look") in LOOKS else "causes",
         by=one("by") if one("by") in BREAKDOWNS else "cause",
-        compare=tuple(_keys(one("compare").split(",")))[:MOST_COMPARED],
+        compare=tuple(keys_in(one("compare").split(",")))[:MOST_COMPARED],
     )
 
 
@@ -133,5 +133,6 @@ def _day(text: str) -> date | None:
     return found if found.year in YEARS else None
 
 
-def _keys(texts: Iterable[str]) -> Iterable[int]:
+def keys_in(texts: Iterable[str]) -> Iterable[int]:
+    """The keys of sessions among these texts, each once."""
     return dict.fromkeys(int(text) for text in texts if text.isascii() and text.isdecimal() and len(text) < 16)

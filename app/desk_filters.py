@@ -1,6 +1,6 @@
 """The row above the list of sessions: search, order, filters, time zone and saved views, all of them in the address."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from datetime import date
 
@@ -11,9 +11,24 @@ from analysis.model.desk import STATUSES, View
 from app import desk_state, state, visitors
 from app.desk_address import LONGEST, ORDERS, Asked, asked_by, query_of, zones
 from app.plain import plain
+from app.sets_address import held_up, params_of_pair
 
 FIDELITIES = ("logged", "exact", "approximate", "mismatch", "unknown")
 NONE = "(none)"
+WORDS = {
+    "cause": "Cause",
+    "model": "Model",
+    "client": "Client version",
+    "fidelity": "Tokens known as",
+    "label": "Customer or label",
+    "status": "Status",
+    "assignee": "Assignee",
+    "source": "Source",
+}
+_LEFT, _RIGHT = tuple(WORDS)[:4], tuple(WORDS)[4:]
+_DAYS = {"since": "From (day)", "until": "To (day, included)"}
+
+Key = Callable[[str], str]
 
 
 def controls(asked: Asked, frame: pd.DataFrame, codes: Iterable[str]) -> Asked:
@@ -38,37 +53,77 @@ def controls(asked: Asked, frame: pd.DataFrame, codes: Iterable[str]) -> Asked:
         )
         wanted = replace(asked, q=(q or "").strip(), order=order)
         with st.popover("Filters", icon=":material/filter_alt:", width="content"):
-            wanted = _filters(wanted, frame, codes)
+            wanted = fields(wanted, frame, codes)
         with st.popover("Views", icon=":material/bookmark:", width="content"):
             _views(wanted)
+        if st.button("Hold against …", icon=":material/balance:", help="This list as set A of the page Two sets"):
+            st.switch_page("../pages/sets.py", query_params=params_of_pair(held_up(wanted)))
     return wanted
 
 
-def _filters(asked: Asked, frame: pd.DataFrame, codes: Iterable[str]) -> Asked:
-    """The fields of all filters; one that is empty lets everything through."""
+def fields(
+    asked: Asked,
+    frame: pd.DataFrame,
+    codes: Iterable[str],
+    field: Key = desk_state.field,
+    without: Collection[str] = (),
+) -> Asked:
+    """The fields of all filters but those ``without`` names; one that is empty lets everything through.
+
+    ``codes`` are the causes of all sessions, ``field`` gives the key of a field.
+    """
+    found: dict[str, object] = {}
     left, right = st.columns(2)
-    with left:
-        asked = replace(
-            asked,
-            cause=_choice("Cause", "cause", asked.cause, codes),
-            model=_choice("Model", "model", asked.model, frame.model),
-            client=_choice("Client version", "client", asked.client, _each(frame.clients)),
-            fidelity=_choice("Tokens known as", "fidelity", asked.fidelity, FIDELITIES),
-        )
+    for column, names in ((left, _LEFT), (right, _RIGHT)):
+        with column:
+            found |= {name: choice(name, asked, frame, codes, field) for name in names if name not in without}
     with right:
-        asked = replace(
-            asked,
-            label=_choice("Customer or label", "label", asked.label, _each(frame.labels)),
-            status=_choice("Status", "status", asked.status, STATUSES),
-            assignee=_choice("Assignee", "assignee", asked.assignee, frame.assignee),
-            source=_choice("Source", "source", asked.source, frame.source.str.slice(stop=LONGEST)),
-            zone=_zone(asked),
+        if "zone" not in without:
+            found["zone"] = zone_field(asked.zone, field)
+    for column, name in ((left, "since"), (right, "until")):
+        if name not in without:
+            with column:
+                found[name] = _day(_DAYS[name], name, getattr(asked, name), field)
+    return replace(asked, **found)
+
+
+def choice(
+    name: str, asked: Asked, frame: pd.DataFrame, codes: Iterable[str] = (), field: Key = desk_state.field
+) -> tuple[str, ...]:
+    """The field of one filter: several of the names that occur; one that was asked for is offered in any case."""
+    chosen: tuple[str, ...] = getattr(asked, name)
+    names = {*_present(name, frame, codes), *chosen}
+    known = [one for one in (*STATUSES, *FIDELITIES) if one in names] if name in ("status", "fidelity") else []
+    options = known + sorted(names.difference(known))
+    return tuple(
+        st.multiselect(
+            WORDS[name],
+            options,
+            chosen,
+            format_func=_named,
+            key=field(name),
+            placeholder="all",
+            disabled=not options,
         )
-    with left:
-        since = _day("From (day)", "since", asked.since)
-    with right:
-        until = _day("To (day, included)", "until", asked.until)
-    return replace(asked, since=since, until=until)
+    )
+
+
+def _present(name: str, frame: pd.DataFrame, codes: Iterable[str]) -> Iterable[str]:
+    """The values of a filter that the sessions have."""
+    match name:
+        case "cause":
+            return codes
+        case "fidelity":
+            return FIDELITIES
+        case "status":
+            return STATUSES
+        case "client":
+            return _each(frame.clients)
+        case "label":
+            return _each(frame.labels)
+        case "source":
+            return frame.source.str.slice(stop=LONGEST)
+    return frame[name]
 
 
 def _each(lists: Iterable[list[str]]) -> set[str]:
@@ -76,36 +131,26 @@ def _each(lists: Iterable[list[str]]) -> set[str]:
     return {name for names in lists for name in names or [""]}
 
 
-def _choice(words: str, name: str, chosen: tuple[str, ...], present: Iterable[str]) -> tuple[str, ...]:
-    """Several of the names that occur; one that was asked for is offered even where it does not."""
-    names = {*present, *chosen}
-    known = [one for one in (*STATUSES, *FIDELITIES) if one in names] if name in ("status", "fidelity") else []
-    options = known + sorted(names.difference(known))
-    found = st.multiselect(
-        words, options, chosen, format_func=_named, key=desk_state.field(name), placeholder="all", disabled=not options
-    )
-    return tuple(found)
-
-
 def _named(name: str) -> str:
     return name or NONE
 
 
-def _zone(asked: Asked) -> str | None:
+def zone_field(chosen: str | None, field: Key = desk_state.field) -> str | None:
+    """The field of the time zone; None is that of the browser."""
     browser = desk_state.zone(Asked())
     options = ["", *zones()]
     found: str = st.selectbox(
         "Time zone",
         options,
-        options.index(asked.zone or ""),
+        options.index(chosen or ""),
         format_func=lambda name: name or f"this browser's ({browser})",
-        key=desk_state.field("zone"),
+        key=field("zone"),
     )
     return found or None
 
 
-def _day(words: str, name: str, chosen: date | None) -> date | None:
-    found: date | None = st.date_input(words, chosen, key=desk_state.field(name), format="YYYY-MM-DD")
+def _day(words: str, name: str, chosen: date | None, field: Key) -> date | None:
+    found: date | None = st.date_input(words, chosen, key=field(name), format="YYYY-MM-DD")
     return found
 
 
@@ -114,11 +159,16 @@ def active(asked: Asked) -> None:
     place = st.container(horizontal=True, vertical_alignment="center", gap="small")
     if not asked.filters and not asked.q:
         return
-    said = [f"{name.replace('_', ' ')}: {text}" for name, text in asked.filters.items()]
     with place:
-        st.caption(plain(" · ".join([*said, *([f"search: {asked.q}"] if asked.q else [])])), width="content")
+        st.caption(plain(said(asked)), width="content")
         if st.button("Clear filters", type="tertiary", icon=":material/close:"):
             desk_state.go(Asked(order=asked.order, zone=asked.zone, look=asked.look, by=asked.by))
+
+
+def said(asked: Asked) -> str:
+    """The filters and the search that are set, on one line."""
+    filters = [f"{name}: {text}" for name, text in asked.filters.items()]
+    return " · ".join([*filters, *([f"search: {asked.q}"] if asked.q else [])])
 
 
 def _views(asked: Asked) -> None:

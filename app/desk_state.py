@@ -1,8 +1,4 @@
-"""What the Sessions page keeps across reruns: what it is asked for, in its address, and frames per state of the store.
-
-The address is the truth: a link, a saved view and the way back of the browser all lead through it, and the fields of
-the page are made anew whenever it was changed by anything but them.
-"""
+"""What the Sessions page keeps across reruns: its address, which says what is asked for, and frames of the store."""
 
 from dataclasses import replace
 from typing import NoReturn
@@ -11,33 +7,23 @@ import pandas as pd
 import streamlit as st
 
 from app import desk_frame, session_table, state
+from app.address_state import AddressState
 from app.desk_address import Asked, asked_in, known_zone, params_of, query_of
 
-ASKED = "desk_asked"
-NUMBER = "desk_number"
 SEARCH = "desk_search"
+GOING = "desk_session_to_open"
+
+_ADDRESS = AddressState("desk", SEARCH, asked_in, params_of, lambda last: replace(last, compare=()))
 
 
 def asked() -> Asked:
     """What the address asks for; when the page is come back to without an address, what was asked for last."""
-    here = asked_in({name: st.query_params.get_all(name) for name in st.query_params})
-    last: Asked | None = st.session_state.get(ASKED)
-    if last is not None and here != last:
-        was_away = field(SEARCH) not in st.session_state
-        if was_away and here == Asked():
-            here = replace(last, compare=())
-            st.query_params.from_dict(params_of(here))
-        else:
-            st.session_state[NUMBER] = _number() + 1
-    st.session_state[ASKED] = here
-    return here
+    return _ADDRESS.asked()
 
 
 def ask(wanted: Asked) -> None:
     """Let the address ask for this, as the fields of the page already do."""
-    if wanted != st.session_state.get(ASKED):
-        st.session_state[ASKED] = wanted
-        st.query_params.from_dict(params_of(wanted))
+    _ADDRESS.ask(wanted)
 
 
 def go(wanted: Asked) -> NoReturn:
@@ -49,17 +35,23 @@ def go(wanted: Asked) -> NoReturn:
 def aim(wanted: Asked) -> None:
     """The same for the run that follows: what a button calls before its page runs."""
     ask(wanted)
-    st.session_state[NUMBER] = _number() + 1
+    _ADDRESS.renew()
     st.session_state[state.TABLE] = state.table_number() + 1
+
+
+def go_to(session_key: int) -> None:
+    """Have a session opened by the run that follows: what a button calls may not leave the page."""
+    st.session_state[GOING] = session_key
+
+
+def going_to() -> int | None:
+    """Take the session that is to be opened."""
+    return st.session_state.pop(GOING, None)
 
 
 def field(name: str) -> str:
     """The key of a field of the page: another one whenever the address was changed by anything but the fields."""
-    return f"{name}_{_number()}"
-
-
-def _number() -> int:
-    return int(st.session_state.get(NUMBER, 0))
+    return _ADDRESS.field(name)
 
 
 def zone(wanted: Asked) -> str:
@@ -69,7 +61,7 @@ def zone(wanted: Asked) -> str:
 
 def chosen_zone() -> str:
     """The time zone that the list of sessions was asked for last, for the dates of other pages."""
-    return zone(st.session_state.get(ASKED, Asked()))
+    return zone(_ADDRESS.last() or Asked())
 
 
 def link(wanted: Asked) -> str:

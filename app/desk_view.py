@@ -7,11 +7,12 @@ import pandas as pd
 import streamlit as st
 
 from analysis.report.words import counted
-from app import cause_table, desk_frame, desk_state, state
+from app import cause_table, desk_frame, desk_state, places, state, visitors
 from app.day_view import by_day
 from app.desk_actions import actions
 from app.desk_address import LOOKS, MOST_COMPARED, ORDERS, Asked
 from app.desk_table import table
+from app.how_to_read import LOST_TO, how_to_read
 
 LEGEND = (
     "Wasted tokens: lost, computed again because earlier text changed, and missed, unchanged and computed again all the"
@@ -19,6 +20,13 @@ LEGEND = (
 )
 
 NEEDED = {"seconds": "the prefill rate of its model", "cost": "the price of its model"}  # to sort by it
+
+
+def of_samples_only(frame: pd.DataFrame) -> None:
+    """Say that these are samples, for as long as nothing else is here."""
+    if len(frame) and set(frame.source) <= {path.name for path in places.sample_logs()}:
+        add = " **Add logs** reads your own." if visitors.may_write() else ""
+        st.caption(f"These are samples, to look around in.{add}")
 
 
 def listed(frame: pd.DataFrame, asked: Asked, causes: pd.DataFrame) -> pd.DataFrame:
@@ -33,15 +41,17 @@ def what_it_was_lost_to(frame: pd.DataFrame, asked: Asked, causes: pd.DataFrame)
         return asked
     with st.expander("What it was lost to", expanded=True):
         looks = list(LOOKS)
-        look = st.segmented_control(
-            "What it was lost to",
-            looks,
-            default=asked.look,
-            required=True,
-            format_func=LOOKS.__getitem__,
-            key=desk_state.field("look"),
-            label_visibility="collapsed",
-        )
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            look = st.segmented_control(
+                "What it was lost to",
+                looks,
+                default=asked.look,
+                required=True,
+                format_func=LOOKS.__getitem__,
+                key=desk_state.field("look"),
+                label_visibility="collapsed",
+            )
+            how_to_read(LOST_TO)
         asked = replace(asked, look=look or asked.look)
         if asked.look == "days":
             return _days(frame, asked, causes)
@@ -72,13 +82,14 @@ def sessions(shown: pd.DataFrame, asked: Asked, everything: int) -> None:
     above = st.container()
     clicked, ticked = table(shown, desk_state.zone(asked))
     if clicked is not None:
-        _open(clicked)
+        opened(clicked)
     with above:
-        actions(ticked, _open, lambda keys: _compare(asked, keys))
+        actions(ticked, opened, lambda keys: _compare(asked, keys))
     st.caption(LEGEND)
 
 
-def _open(session_key: int) -> None:
+def opened(session_key: int) -> None:
+    """Go to the page of a session."""
     state.open_session(session_key)
     st.switch_page("../pages/session.py", query_params={"session": str(session_key)})
 

@@ -5,6 +5,7 @@ import streamlit as st
 
 from analysis.model.finding import Cause
 from analysis.model.record import SessionRecord, TurnRecord
+from analysis.report.words import cause_headline
 from app import state
 from app.browser_words import in_browser
 from app.plain import plain
@@ -31,16 +32,16 @@ def gap(record: SessionRecord, session_key: int, turn: TurnRecord) -> None:
 
 
 def card(cause: Cause) -> None:
-    """One cause: its code, how sure it is, what proves it, what cures it and what that saves."""
+    """One cause in words: how sure it is, what proves it, what cures it and what that saves; its code comes last."""
     with st.container(border=True):
         tokens = "approximate, by text" if cause.tokens is None else f"{cause.tokens:,} tokens"
         hidden = " · hidden behind the first" if cause.hidden else ""
         meant = " · deliberate, no fault" if cause.deliberate else ""
-        st.markdown(f"**{plain(cause.code)}** · {SURE[cause.confidence]} · {tokens}{hidden}{meant}")
+        st.markdown(f"**{plain(cause_headline(cause.code))}** · {SURE[cause.confidence]} · {tokens}{hidden}{meant}")
         st.text(cause.evidence)
-        if cause.recovers is not None:
-            st.caption(f"Undoing it saves {cause.recovers:,} computed tokens on this turn.")
-        st.caption(plain(f"Fix: {in_browser(cause.fix)}"))
+        st.markdown(f"**Fix:** {plain(in_browser(cause.fix))}")
+        saves = "" if cause.recovers is None else f" · undoing it saves {cause.recovers:,} computed tokens on this turn"
+        st.caption(plain(f"{cause.code}{saves}"))
 
 
 def _timeline(between: pd.DataFrame, since: float) -> pd.DataFrame:

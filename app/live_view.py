@@ -27,7 +27,7 @@ def connection_form() -> None:
         return
     try:
         with st.spinner("Asking the server"):
-            server = VllmServer(visitors.allowed(address), api_key=key or places.api_key(), allow_generation=generate)
+            server = VllmServer(visitors.named(address), api_key=key or places.api_key(), allow_generation=generate)
             state.connect_live(server, server.describe())
     except OSError as error:
         state.connect_live(None, None)
@@ -62,6 +62,9 @@ def reset(server: VllmServer) -> None:
         return
     if not offered:
         st.caption("Resetting the prefix cache from here needs a server started with VLLM_SERVER_DEV_MODE=1.")
+        return
+    if not visitors.may_write():
+        st.caption(f"{visitors.READING} The prefix cache of a server is not reset from here either.")
         return
     if st.button("Reset the prefix cache", help="Drops every cached block of this server, for all its users."):
         try:

@@ -25,6 +25,10 @@ IDS = "The log's ids and known models"
 MODEL = "A model's folder or hub id"
 LIVE = "The live server"
 UPLOAD_LIMIT_MB = 200
+TOGETHER = (
+    "They are of one server, whose requests share what is cached, and a conversation may go on from file to file."
+    " Otherwise each file or folder is a server of its own."
+)
 TITLES = {known.name: f"{known.name}: {known.title}" for known in FORMATS}
 
 
@@ -117,18 +121,17 @@ def add_logs() -> None:
         help="One JSON request with its response a line.",
     )
     path = _path_choice()
-    left, right = st.columns([3, 2])
-    with left:
-        renderers = renderer_choice("add")
-    with right:
-        settings = block_size_choice("add")
-        blocks = pool_choice()
-        settings = replace(settings, num_blocks=blocks) if blocks else settings
-    log_format = _format_choice()
-    together = st.checkbox(
-        "These logs are of one server",
-        help="Requests of one server share cached blocks. Otherwise each file or folder is a server of its own.",
-    )
+    several = len(uploads) + bool(path.strip()) > 1
+    together = several and st.checkbox("These files belong together", help=TOGETHER)
+    with st.expander("Settings: only where the defaults do not fit"):
+        left, right = st.columns([3, 2])
+        with left:
+            renderers = renderer_choice("add")
+        with right:
+            settings = block_size_choice("add")
+            blocks = pool_choice()
+            settings = replace(settings, num_blocks=blocks) if blocks else settings
+        log_format = _format_choice()
     if not st.button("Analyse", type="primary"):
         return
     if not uploads and not path.strip():

@@ -5,33 +5,37 @@ from pathlib import Path
 import streamlit as st
 
 from analysis.store.database import StoreError
-from app import login
+from app import address, login
 from app.plain import plain
+from app.shell import shell
 
-# Streamlit leaves six rem above the title for a toolbar that is not shown.
-# What people write is read within a page: its headings are small, and a long text scrolls.
-STYLE = """<style>
-.stMainBlockContainer {padding-top: 4.5rem; padding-bottom: 3rem}
-[class*="st-key-written_"] {max-height: 26rem; overflow-y: auto}
-[class*="st-key-written_"] :is(h1, h2, h3, h4, h5, h6) {font-size: 1.1rem; padding: 0.4rem 0}
-</style>"""
 PAGES = Path(__file__).parent.parent / "pages"
 
+
+def at_the_root() -> None:
+    """The list of sessions stands at the root of the address; its own name leads there as well."""
+    asked = {name: st.query_params.get_all(name) for name in st.query_params}
+    st.switch_page(PAGES / "sessions.py", query_params=asked)
+
+
 st.set_page_config(page_title="Whymiss", page_icon="◆", layout="wide")
-st.html(STYLE)
+shell()
 login.required()
 page = st.navigation(
     [
-        st.Page(PAGES / "sessions.py", title="Sessions", url_path="sessions", default=True),
+        st.Page(PAGES / "sessions.py", title="Sessions", url_path="start", default=True),
         st.Page(PAGES / "session.py", title="Session", url_path="session"),
         st.Page(PAGES / "cases.py", title="Cases", url_path="cases"),
+        st.Page(PAGES / "sets.py", title="Two sets", url_path="sets"),
         st.Page(PAGES / "models.py", title="Models", url_path="models"),
         st.Page(PAGES / "compare.py", title="Compare", url_path="compare"),
         st.Page(PAGES / "template.py", title="Template", url_path="template"),
         st.Page(PAGES / "live.py", title="Live server", url_path="live"),
+        st.Page(at_the_root, title="Sessions", url_path="sessions", visibility="hidden"),
     ],
     position="top",
 )
+address.settle(page.url_path)
 try:
     page.run()
 except StoreError as error:  # a file that opened and turns out to be damaged, or a full disk

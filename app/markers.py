@@ -9,7 +9,7 @@ import streamlit as st
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.report.text_words import incomplete
 from analysis.report.words import counted
-from app.plain import plain
+from app.plain import cut, plain
 
 MOST_NAMED = 3  # lineages with a marker of their own
 LONGEST = 60  # characters of a marker
@@ -40,7 +40,7 @@ def markers(turns: Sequence[TurnRecord]) -> list[Marker]:
     if len(lineages) > MOST_NAMED:
         named = [(f"{len(lineages):,} lineages", sum(lineages.values()))]
     else:
-        named = [(f"lineage: {_cut(lineage)}", number) for lineage, number in lineages.items()]
+        named = [(f"lineage: {cut(lineage, LONGEST)}", number) for lineage, number in lineages.items()]
     return [*found, *(Marker(label + _of(number, len(turns)), APART) for label, number in named)]
 
 
@@ -48,13 +48,9 @@ def _of(number: int, turns: int) -> str:
     return "" if number == turns else f" ({counted(number, 'turn')})"
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else text[:LONGEST] + "…"
-
-
 def clients(record: SessionRecord) -> str:
     """The clients of a session and their versions, in one line; empty where the log names none."""
-    return ", ".join(dict.fromkeys(_cut(turn.client) for turn in record.turns if turn.client))
+    return ", ".join(dict.fromkeys(cut(turn.client, LONGEST) for turn in record.turns if turn.client))
 
 
 def markers_of(*turns: TurnRecord, explained: bool = True) -> None:

@@ -22,7 +22,7 @@ def mark_of(session_key: int) -> None:
     mark = state.repository().desk.marks().get(session_key, Mark())
     if not visitors.may_write() and mark == Mark():
         return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         st.badge(mark.status, color=COLOURS[mark.status], help=MEANING)
         for label in mark.labels:
             st.badge(plain(label), color="violet")
@@ -33,46 +33,43 @@ def mark_of(session_key: int) -> None:
 
 
 def mark_form(session_keys: Sequence[int]) -> None:
-    """A form behind a button: what is changed in it is changed for all of these sessions."""
+    """A form behind a button: what is changed in it is changed for all of these sessions.
+
+    It begins with nothing, and its fields stay what they are when others mark sessions meanwhile: what is sent is what
+    this person chose, and nothing else is touched.
+    """
     if not session_keys:
         st.popover("Mark", icon=":material/flag:", width="content", disabled=True)
         return
     desk = state.repository().desk
     marks = desk.marks()
     mine = [marks.get(key, Mark()) for key in session_keys]
-    key = "_".join(map(str, session_keys[:20]))
+    key = f"mark_{'_'.join(map(str, session_keys[:20]))}_{len(session_keys)}"
     with (
         st.popover("Mark", icon=":material/flag:", width="content"),
-        st.form(f"mark_{key}_{len(session_keys)}", border=False),
+        st.form(key, border=False, clear_on_submit=True),
     ):
         st.caption(f"{counted(len(mine), 'session')}. {MEANING}.")
-        status = st.selectbox("Status", [AS_IS, *STATUSES], _common_status(mine))
+        status = st.selectbox("Status", [AS_IS, *STATUSES], key=f"{key}_status")
         assignee = st.selectbox(
             "Assignee",
             sorted({mark.assignee for mark in marks.values()} - {""}),
-            _common_assignee(mine, marks),
+            None,
+            key=f"{key}_assignee",
             accept_new_options=True,
             placeholder="nobody" if not any(mark.assignee for mark in mine) else AS_IS,
         )
-        nobody = st.checkbox("Take the assignee away") if any(mark.assignee for mark in mine) else False
+        taken = any(mark.assignee for mark in mine)
+        nobody = taken and st.checkbox("Take the assignee away", key=f"{key}_nobody")
         known = sorted({label for mark in marks.values() for label in mark.labels})
-        added = st.multiselect("Add labels", known, accept_new_options=True, placeholder="a customer, a release …")
+        added = st.multiselect(
+            "Add labels", known, key=f"{key}_added", accept_new_options=True, placeholder="a customer, a release …"
+        )
         present = sorted({label for mark in mine for label in mark.labels})
-        removed = st.multiselect("Remove labels", present) if present else []
+        removed = st.multiselect("Remove labels", present, key=f"{key}_removed") if present else []
         if st.form_submit_button("Save status", type="primary", width="stretch"):
             desk.change_marks(session_keys, change(status, "" if nobody else assignee, added, removed))
             st.rerun()
-
-
-def _common_status(mine: Sequence[Mark]) -> int:
-    """The status that all have; where they differ, to leave it is offered first."""
-    return 1 + STATUSES.index(mine[0].status) if len({mark.status for mark in mine}) == 1 else 0
-
-
-def _common_assignee(mine: Sequence[Mark], marks: Mapping[int, Mark]) -> int | None:
-    names = {mark.assignee for mark in mine}
-    known = sorted({mark.assignee for mark in marks.values()} - {""})
-    return known.index(mine[0].assignee) if len(names) == 1 and mine[0].assignee else None
 
 
 def change(status: str, assignee: str | None, added: Sequence[str], removed: Sequence[str]) -> MarkChange:

@@ -119,7 +119,7 @@ def choice_form(names: list[str]) -> str | None:
         asked, value=held.value if held and held.kind == kind else "", placeholder=example, key=f"value_{model}_{kind}"
     )
     if kind == "endpoint":
-        st.caption("A key is never stored: it is read from WHYMISS_API_KEY and sent to this address.")
+        st.caption("A key is never stored: it is read from WHYMISS_API_KEY, and sent to this address once you save it.")
     save, drop, _rest = st.columns([1, 1, 3])
     if save.button("Save", type="primary", width="stretch"):
         _save(model or "", kind, value)
@@ -132,7 +132,7 @@ def choice_form(names: list[str]) -> str | None:
 
 def _save(model: str, kind: RendererKind, value: str) -> None:
     try:
-        choice = checked_choice(model, kind, visitors.allowed(value) if kind == "endpoint" and value.strip() else value)
+        choice = checked_choice(model, kind, visitors.named(value) if kind == "endpoint" and value.strip() else value)
     except (ValueError, OSError) as error:
         st.error(plain(in_browser(str(error))))
         return

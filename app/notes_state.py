@@ -8,7 +8,7 @@ import streamlit as st
 from analysis.model.annotation import Place, Placed
 from analysis.model.record import SessionRecord
 from analysis.pipeline.annotating import places_of
-from app import state
+from app import address, state
 
 AUTHOR = "author"
 DRAFT = "note_draft_number"
@@ -98,6 +98,7 @@ def open_case(key: int | None) -> None:
         st.query_params.pop("case", None)
     else:
         st.query_params["case"] = str(key)
+    address.hold()
 
 
 def case_table_number() -> int:

@@ -33,6 +33,11 @@ def notes(record: SessionRecord, session_key: int, at: tuple[int, int] | None) -
     deleted = [one for one in placed if one not in there]
     if not there and not deleted and not visitors.may_write():
         return
+    if not there and not deleted:
+        with st.expander("Notes: nobody has written about this session yet", key="notes_none"):
+            ask_for_name()
+            add_form(record, session_key, at)
+        return
     st.subheader(f"Notes ({len(there):,})" if there else "Notes", anchor=False)
     if not there:
         st.caption("Nobody has written about this session yet.")

@@ -5,9 +5,23 @@ from typing import Annotated
 
 import typer
 
-Logs = Annotated[list[Path], typer.Argument(help="Logs; each file or folder is the history of one server.")]
-MoreLogs = Annotated[list[Path] | None, typer.Argument(help="Logs to import first; a folder is one server's history.")]
-Bodies = Annotated[list[Path], typer.Argument(help="Two or more request bodies, renders or lists of token ids.")]
+
+def file_path(name: str | Path) -> Path:
+    """A file or folder by its name; an empty name, as of a variable that is not set, is not the current folder."""
+    if not str(name).strip():
+        raise typer.BadParameter("the name is empty: give a file, or leave it out.")
+    return Path(name)
+
+
+Logs = Annotated[
+    list[Path], typer.Argument(parser=file_path, help="Logs; each file or folder is the history of one server.")
+]
+MoreLogs = Annotated[
+    list[Path] | None, typer.Argument(parser=file_path, help="Logs to import first; a folder is one server's history.")
+]
+Bodies = Annotated[
+    list[Path], typer.Argument(parser=file_path, help="Two or more request bodies, renders or lists of token ids.")
+]
 Templates = Annotated[
     list[str],
     typer.Argument(help="Chat templates: .jinja files, model folders, hub ids, or addresses of live servers."),
@@ -26,9 +40,11 @@ BlockSize = Annotated[
 Normalise = Annotated[str, typer.Option("--normalise", help="vllm: what vLLM does to a request first; none: as sent.")]
 LogFormat = Annotated[str | None, typer.Option("--format", help="A format's name; `whymiss formats` lists them.")]
 SameServer = Annotated[bool, typer.Option("--same-server", help="All logs are the history of one server.")]
-Database = Annotated[Path | None, typer.Option("--db", help="The dashboard's database file.")]
-KeepIn = Annotated[Path | None, typer.Option("--db", help="Also keep the result in this database.")]
-JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the result as JSON to a file; - is stdout.")]
+Database = Annotated[Path | None, typer.Option("--db", parser=file_path, help="The dashboard's database file.")]
+KeepIn = Annotated[Path | None, typer.Option("--db", parser=file_path, help="Also keep the result in this database.")]
+JsonFile = Annotated[
+    Path | None, typer.Option("--json", parser=file_path, help="Write the result as JSON to a file; - is stdout.")
+]
 MaxLost = Annotated[
     float | None, typer.Option("--max-lost", min=0, max=100, help="Exit 1 when more % of the prompt tokens are lost.")
 ]
@@ -45,14 +61,22 @@ Window = Annotated[int | None, typer.Option("--window", min=1, help="Sliding win
 Retention = Annotated[int | None, typer.Option("--retention", min=0, help="Retention interval of window blocks.")]
 SpecDecode = Annotated[bool, typer.Option("--spec-decode", help="The server drafts (EAGLE, MTP): hits lose a block.")]
 Dcp = Annotated[int, typer.Option("--dcp", min=1, help="Decode context parallel size.")]
-ServerInfo = Annotated[Path | None, typer.Option("--server-info", help="An answer of /server_info, for its settings.")]
-Metrics = Annotated[
-    list[Path] | None, typer.Option("--metrics", help="/metrics as text; twice for before and after the log.")
+ServerInfo = Annotated[
+    Path | None, typer.Option("--server-info", parser=file_path, help="An answer of /server_info, for its settings.")
 ]
-KvEvents = Annotated[Path | None, typer.Option("--kv-events", help="KV cache events of the time, as JSON lines.")]
-Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write; - is stdout.")]
+Metrics = Annotated[
+    list[Path] | None,
+    typer.Option("--metrics", parser=file_path, help="/metrics as text; twice for before and after the log."),
+]
+KvEvents = Annotated[
+    Path | None, typer.Option("--kv-events", parser=file_path, help="KV cache events of the time, as JSON lines.")
+]
+Output = Annotated[Path, typer.Option("--output", "-o", parser=file_path, help="The file to write; - is stdout.")]
 ReportTo = Annotated[
-    Path, typer.Option("--output", "-o", help="The file to write: .html, .md or .json; - is Markdown on stdout.")
+    Path,
+    typer.Option(
+        "--output", "-o", parser=file_path, help="The file to write: .html, .md or .json; - is Markdown on stdout."
+    ),
 ]
 Redact = Annotated[
     str, typer.Option("--redact", help="everything a log says, only secrets (by their form), or nothing.")
@@ -64,23 +88,26 @@ Keep = Annotated[
     list[str] | None, typer.Option("--keep", help="model or tool: let the names of these be readable; may be repeated.")
 ]
 Upstream = Annotated[str, typer.Option("--upstream", help="The server to pass everything on to: http://HOST:PORT.")]
-RecordTo = Annotated[Path, typer.Option("--output", "-o", help="The log to write; it is added to.")]
+RecordTo = Annotated[Path, typer.Option("--output", "-o", parser=file_path, help="The log to write; it is added to.")]
 RecordPort = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 is any that is free.")]
 Host = Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0 is every one of this machine.")]
 AddIds = Annotated[bool, typer.Option("--add-ids", help="Ask vLLM for token ids too; clients do not see them.")]
 AddUsage = Annotated[bool, typer.Option("--add-usage", help="Ask for the usage of streams too; clients do not see it.")]
 KeepSecrets = Annotated[bool, typer.Option("--keep-secrets", help="Write cache salts as sent, not as fingerprints.")]
-Against = Annotated[Path | None, typer.Option("--baseline", help="The baseline file to compare with.")]
+Against = Annotated[
+    Path | None, typer.Option("--baseline", parser=file_path, help="The baseline file to compare with.")
+]
 SaveBaseline = Annotated[
-    Path | None, typer.Option("--save", help="Write the baseline of these logs, if they are no regression.")
+    Path | None,
+    typer.Option("--save", parser=file_path, help="Write the baseline of these logs, if they are no regression."),
 ]
 MaxDrop = Annotated[
     float, typer.Option("--max-drop", min=0, max=100, help="Percentage points that a share may fall by.")
 ]
-Copy = Annotated[Path, typer.Argument(help="The file of the copy.")]
+Copy = Annotated[Path, typer.Argument(parser=file_path, help="The file of the copy.")]
 Replace = Annotated[bool, typer.Option("--replace", help="Replace the database that is there; what is in it is lost.")]
 ReadOnly = Annotated[bool, typer.Option("--read-only", help="Sessions are looked at, not added or forgotten.")]
 AllowEndpoint = Annotated[
     list[str] | None,
-    typer.Option("--allow-endpoint", help="A server that visitors may ask, where others than this machine visit."),
+    typer.Option("--allow-endpoint", help="A server that visitors may ask, and that WHYMISS_API_KEY is for."),
 ]

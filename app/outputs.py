@@ -1,5 +1,6 @@
 """The files that commands write: whole or not at all, and never over a log that is read."""
 
+import errno
 import os
 import tempfile
 from collections.abc import Callable, Sequence
@@ -11,6 +12,22 @@ def spare_logs(output: Path | None, logs: Sequence[Path], option: str = "-o") ->
     """Raise ValueError where an output would take the place of a log that is read."""
     if output is not None and any(_is_read(log, output) for log in logs):
         raise ValueError(f"{output}: this is one of the logs that are read; name another file with {option}.")
+
+
+def refuse_unwritable(output: Path | None) -> None:
+    """Raise OSError that names an output which cannot be written: before the work that it is for."""
+    if output is None or str(output) == "-":
+        return
+    place = Path(os.path.realpath(output))
+    if place.is_dir():
+        code = errno.EISDIR
+    elif not place.parent.is_dir():
+        code = errno.ENOENT
+    elif not os.access(place.parent if place.is_file() or not place.exists() else place, os.W_OK):
+        code = errno.EACCES
+    else:
+        return
+    raise OSError(code, os.strerror(code), str(output))
 
 
 def write_text(output: Path, content: str) -> None:

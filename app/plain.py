@@ -9,10 +9,14 @@ MOST_CHARS = 4000  # of a text in one place of a page: browsers hang on a megaby
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 
+def cut(text: str, most: int) -> str:
+    """The text; of a longer one the first ``most`` characters and an ellipsis."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 def plain(text: str) -> str:
     """The text with every ASCII punctuation mark escaped and no address in one piece; line breaks become spaces.
 
     What is longer than a page can hold in one place is cut, with an ellipsis.
     """
-    text = text if len(text) <= MOST_CHARS else f"{text[:MOST_CHARS]}…"
-    return _PUNCTUATION.sub(r"\\\1", _ADDRESS.sub(WORD_JOINER, " ".join(text.split())))
+    return _PUNCTUATION.sub(r"\\\1", _ADDRESS.sub(WORD_JOINER, " ".join(cut(text, MOST_CHARS).split())))

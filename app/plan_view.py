@@ -15,6 +15,7 @@ from analysis.pipeline.changes import CHANGES, Change
 from analysis.pipeline.sources import LogFile, Source
 from analysis.pipeline.trying import Asked, try_change, try_fixes
 from analysis.report.plan import also_of, outcome, summed, tokens_of, total, turns_of, worth
+from analysis.report.words import cause_headline
 from app import charts, state
 from app.browser_words import in_browser
 from app.plain import plain
@@ -31,9 +32,6 @@ class Choice:
 
 def plan(record: SessionRecord) -> None:
     """The fixes in their order with what each is worth, as words, as a picture and as a table."""
-    if not record.plan:
-        return
-    st.subheader("Fix plan", anchor=False)
     if sentence := total(record.plan):
         st.text(sentence)
     for number, step in enumerate(record.plan, 1):
@@ -48,9 +46,10 @@ def plan(record: SessionRecord) -> None:
 
 def _step(number: int, step: PlanStep) -> None:
     with st.container(border=True):
-        st.markdown(f"**{number}. {plain(step.code)}** · {plain(turns_of(step.turns))}")
+        st.markdown(f"**{number}. {plain(cause_headline(step.code))}** · {plain(turns_of(step.turns))}")
+        st.markdown(f"**Fix:** {plain(in_browser(step.fix))}")
         st.text(f"{tokens_of(step)}; {worth(step)}.")
-        st.caption(plain(f"Fix: {in_browser(step.fix)} {also_of(step)}"))
+        st.caption(plain(f"{step.code}. {also_of(step)}"))
 
 
 def plan_table(steps: Sequence[PlanStep]) -> pd.DataFrame:
@@ -82,26 +81,23 @@ def plan_table(steps: Sequence[PlanStep]) -> pd.DataFrame:
 @st.fragment
 def what_if(record: SessionRecord, session_key: int) -> None:
     """The form that applies a change to the whole session, renders it and shows the account before and after."""
-    if all(turn.fidelity is None for turn in record.turns):
+    source = state.log_of(session_key) or _given_log(session_key)
+    if source is None:
         return
-    with st.expander("What if …"):
-        source = state.log_of(session_key) or _given_log(session_key)
-        if source is None:
-            return
-        choice = st.selectbox("Change", choices(record.plan), format_func=lambda one: one.label, key="what_if")
-        asked = _asked(choice.change)
-        if not st.button("Try it on the whole session", disabled=asked is None) or asked is None:
-            return
-        try:
-            with st.spinner("Rendering"):
-                on = state.bench_of(session_key, source, record)
-                index = on.index(record.session_id, record.file)
-                change, codes = choice.change, choice.codes
-                found = try_change(on, index, change, asked) if change else try_fixes(on, index, codes)
-        except (ValueError, OSError) as error:
-            st.error(plain(in_browser(str(error))))
-            return
-        _outcome(found)
+    choice = st.selectbox("Change", choices(record.plan), format_func=lambda one: one.label, key="what_if")
+    asked = _asked(choice.change)
+    if not st.button("Try it on the whole session", disabled=asked is None) or asked is None:
+        return
+    try:
+        with st.spinner("Rendering"):
+            on = state.bench_of(session_key, source, record)
+            index = on.index(record.session_id, record.file)
+            change, codes = choice.change, choice.codes
+            found = try_change(on, index, change, asked) if change else try_fixes(on, index, codes)
+    except (ValueError, OSError) as error:
+        st.error(plain(in_browser(str(error))))
+        return
+    _outcome(found)
 
 
 def choices(steps: Sequence[PlanStep]) -> list[Choice]:

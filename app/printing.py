@@ -14,6 +14,8 @@ from analysis.report.text_words import equal, parts_at
 from analysis.report.verdict import verdict
 from analysis.report.words import counted, described, fields, summary, undiverged, unshared
 
+MOST_NAME, MOST_LINE = 200, 10_000  # characters
+_HUGE_WORD = re.compile(rf"(\S{{{MOST_NAME}}})\S{{100,}}")  # no text that is meant to be read has one
 _BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
 HEADINGS = (
     "turn", "prompt", "cached", "reusable", "missed", "rounding", "lost", "new",
@@ -74,13 +76,20 @@ def comparison_text(earlier: TurnRecord, later: TurnRecord, block_size: int) -> 
 
 
 def safe(text: str) -> str:
-    """Untrusted text on one line, with control characters as escapes."""
+    """Untrusted text on one line, with control characters as escapes; names longer than any is, and lines, are cut."""
+    text = _HUGE_WORD.sub(r"\1…", text)
+    text = text if len(text) <= MOST_LINE else f"{text[:MOST_LINE]}…"
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def json_text(value: Any) -> str:
     """JSON on one line that may end in a terminal: readable text as it is, everything else as an escape of JSON."""
-    return _BEYOND_ASCII.sub(_escaped, json.dumps(value, ensure_ascii=False))
+    return safe_json(json.dumps(value, ensure_ascii=False))
+
+
+def safe_json(text: str) -> str:
+    """The same JSON, with what no terminal should get as escapes."""
+    return _BEYOND_ASCII.sub(_escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -13,7 +13,7 @@ from analysis.report.redaction import Hidden, Rules, redacted
 from analysis.report.words import counted
 from app import options
 from app.analysing import analyse_all, block_size_of, renderers_of, served
-from app.outputs import spare_logs, write_text
+from app.outputs import refuse_unwritable, spare_logs, write_text
 from app.reporting import FORMS, KEPT, report_of_logs, written
 from app.terminal import fail, say, say_problem
 
@@ -72,6 +72,7 @@ def _form(output: Path, logs: list[Path]) -> str:
     if output.suffix.lower() not in FORMS:
         raise ValueError(f"{output}: a report is written as {', '.join(FORMS)}; let the name end so.")
     spare_logs(output, logs)
+    refuse_unwritable(output)
     return output.suffix.lower()
 
 
@@ -80,6 +81,8 @@ def _rules(scope: str, hide: list[str], keep: list[str]) -> Rules:
         raise ValueError(f"--keep {unknown[0]}: use {' or '.join(KEPT)}.")
     if hide and scope != "secrets":
         raise ValueError("--hide belongs to --redact secrets: otherwise everything is hidden, or nothing.")
+    if not all(name.strip() for name in hide):
+        raise ValueError("--hide is empty: give the name to hide, or leave the option out.")
     for known in get_args(Scope):
         if scope == known:
             return Rules(known, tuple(hide), frozenset(keep))

@@ -9,7 +9,7 @@ from pathlib import Path
 from streamlit.web import cli
 
 MAIN = Path(__file__).parent / "main.py"
-LOOPBACK = "127.0.0.1"
+LOOPBACK, WILDCARDS = "127.0.0.1", ("0.0.0.0", "::")
 
 
 def refuse_taken_port(port: int | None, host: str = LOOPBACK) -> None:
@@ -30,6 +30,9 @@ def refuse_taken_port(port: int | None, host: str = LOOPBACK) -> None:
 def run_dashboard(database: Path, port: int | None, host: str = LOOPBACK) -> None:
     """Serve until the process is stopped.  Everything else is set in ``app/.streamlit/config.toml``."""
     os.environ["WHYMISS_DB"] = str(database)
-    flags = [*([f"--server.port={port}"] if port else []), *([f"--server.address={host}"] if host != LOOPBACK else [])]
+    # the address is always given: what the environment or a configuration of the user says must not open it to others
+    flags = [f"--server.address={host}", *([f"--server.port={port}"] if port else [])]
+    if host in WILDCARDS:  # else Streamlit asks a host on the internet for the address of this machine, to print it
+        flags.append("--browser.serverAddress=localhost")
     sys.argv = ["streamlit", "run", str(MAIN), *flags]
     cli.main()

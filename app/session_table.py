@@ -29,11 +29,11 @@ WASTED = "computed although the server had seen them: lost after earlier text ch
 
 
 def sessions() -> pd.DataFrame:
-    """One row per session, those with most wasted tokens first, with its verdict; made once per state of the store."""
+    """One row per session, those with most wasted tokens first, with its verdict; not to be changed."""
     return _sessions(state.stamp())
 
 
-@st.cache_data(show_spinner=False, max_entries=4)
+@st.cache_resource(show_spinner=False, max_entries=2)
 def _sessions(stamp: state.Stamp) -> pd.DataFrame:
     frame = state.repository().sessions()
     figures = [figures_of(row) for row in frame[list(FIGURES)].to_dict("records")]

@@ -1,4 +1,4 @@
-"""The parts of the session page: figures, the map with its turn comparison, charts and the table of turns."""
+"""The parts of the session page: verdict, figures, the map with its turn comparison, charts and the table of turns."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from analysis.core.incomplete import NAMELESS
 from analysis.model.record import SessionRecord, TurnRecord
@@ -13,22 +14,58 @@ from analysis.pipeline.record import figures
 from analysis.report import figure_words
 from analysis.report.figure_words import BASIS, FIDELITY
 from analysis.report.text_words import incomplete, parts_at
-from analysis.report.verdict import verdict
+from analysis.report.verdict import verdict_and_limits
 from analysis.report.words import counted, described, reconciled, summary
-from app import case_form, charts, desk_state, notes_state, notes_view, session_table, state
+from app import (
+    address,
+    case_form,
+    charts,
+    desk_state,
+    marks_view,
+    notes_state,
+    notes_view,
+    plan_view,
+    remedy_view,
+    session_table,
+    share_view,
+    state,
+)
 from app.block_map import block_map
 from app.browser_words import in_browser
+from app.how_to_read import ACCOUNT, MAP, REUSE, how_to_read
 from app.markers import clients, markers_of
-from app.plain import plain
+from app.plain import cut, plain
 from app.text_view import next_step
 from app.turn_view import turn_comparison
 
 FIGURE_WIDTH = 172  # pixels: six stand in a row at 1,280 pixels, narrower windows wrap them
+LONGEST_NAME = 60  # characters of a title, which may be the names of many files
 
 
-def headline(record: SessionRecord) -> None:
-    """Who, what and the verdict."""
-    st.header(plain(record.session_id), anchor=False)
+def headline(record: SessionRecord, session_key: int) -> None:
+    """Which session, what can be done with it, the verdict, and what is to be done about it."""
+    sums = figures(record)
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"):
+        st.header(plain(cut(record.session_id, LONGEST_NAME)), anchor=False, width="content")
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
+            marks_view.mark_of(session_key)
+            _for_engineers(record)
+            share_view.share(record, session_key)
+    said, limits = verdict_and_limits(sums)
+    st.subheader(plain(said), anchor=False)
+    if limits:
+        st.caption(plain(limits))
+    remedy_view.what_to_do(record, sums)
+    markers_of(*record.turns)
+    if record.turns and all(turn.cached_tokens is None for turn in record.turns):
+        st.info(plain(f"Cached tokens are {BASIS[record.turns[0].cached_basis]}."))
+    for problem in record.problems:
+        line = f", line {problem.line}" if problem.line is not None else ""
+        st.warning(plain(f"{problem.file}{line}: {in_browser(problem.message)}"))
+
+
+def _for_engineers(record: SessionRecord) -> None:
+    """Where the session comes from, how its tokens are known, where they went, and what else speaks of them."""
     settings = record.settings
     size = f"block size {settings.block_size} ({settings.block_size_basis})"
     facts = [record.source, record.model or NAMELESS, size]
@@ -37,28 +74,18 @@ def headline(record: SessionRecord) -> None:
         facts.append("grouped by its messages: the log has no session key")
     if names := clients(record):
         facts.append(f"client {names}")
-    st.subheader(plain(verdict(figures(record))), anchor=False)
-    markers_of(*record.turns)
-    with st.expander("For engineers"):
+    with st.popover("For engineers", width="content"):
+        st.text(record.session_id)
         st.text(" · ".join(facts))
         if sentence := summary(record):
             st.text(sentence)
-    if record.turns and all(turn.cached_tokens is None for turn in record.turns):
-        st.info(plain(f"Cached tokens are {BASIS[record.turns[0].cached_basis]}."))
-    for problem in record.problems:
-        line = f", line {problem.line}" if problem.line is not None else ""
-        st.warning(plain(f"{problem.file}{line}: {in_browser(problem.message)}"))
+        for line in reconciled(record):
+            st.text(line)
 
 
 def _fidelities(record: SessionRecord) -> dict[str, int]:
     """How the tokens of the turns are known, and of how many each."""
     return dict(Counter(FIDELITY.get(turn.fidelity or "", "tokens unknown") for turn in record.turns))
-
-
-def held_against(record: SessionRecord) -> None:
-    """What counters, events and the pool model say of the server's whole history."""
-    for line in reconciled(record):
-        st.caption(plain(line))
 
 
 def key_figures(record: SessionRecord) -> None:
@@ -72,8 +99,6 @@ def key_figures(record: SessionRecord) -> None:
                 delta_color="off",
                 delta_arrow="off",
                 help=figure.words,
-                border=True,
-                height="stretch",
                 width=FIGURE_WIDTH,
             )
 
@@ -101,6 +126,7 @@ def wasted_from(turn: TurnRecord, block_size: int) -> int:
 @st.fragment
 def explorer(record: SessionRecord, session_key: int) -> None:
     """The block map and, below it, the turn that is picked in it, and what was written about the session."""
+    address.settle()
     at = _explored(record, session_key)
     notes_view.notes(record, session_key, at)
     case_form.add_to_case(record, session_key, at)
@@ -124,6 +150,7 @@ def _explored(record: SessionRecord, session_key: int) -> tuple[int, int] | None
         on_pick=lambda pick: state.pick(pick["turn"], pick["block"]),
         annotated=notes_view.marks(notes_state.placed(record, session_key), record.settings.block_size),
     )
+    how_to_read(MAP)
     if at is None:
         at = worst_cell(record)
         if at is None:
@@ -135,10 +162,35 @@ def _explored(record: SessionRecord, session_key: int) -> tuple[int, int] | None
     return at
 
 
-def pictures(record: SessionRecord) -> None:
-    """Reusable against cached, and the token account, turn by turn; nothing where no token is known."""
-    if all(turn.account is None for turn in record.turns):
-        return
+def has_tokens(record: SessionRecord) -> bool:
+    """Whether the tokens of any turn are known: without, there is no map, and texts are all there is to compare."""
+    return any(turn.account is not None for turn in record.turns)
+
+
+def details(record: SessionRecord, session_key: int) -> None:
+    """Everything else, a tab each: the fix plan in figures, what can be tried, the pictures and the table of turns."""
+    is_known = has_tokens(record)
+    titles = [
+        *(["Fix plan"] if record.plan else []),
+        *(["What if …"] if any(turn.fidelity is not None for turn in record.turns) else []),
+        *(["Reusable against cached", "Token account"] if is_known else []),
+        "All turns",
+    ]
+    tabs = dict(zip(titles, st.tabs(titles), strict=True))
+    if "Fix plan" in tabs:
+        with tabs["Fix plan"]:
+            plan_view.plan(record)
+    if "What if …" in tabs:
+        with tabs["What if …"]:
+            plan_view.what_if(record, session_key)
+    if is_known:
+        _pictures(record, tabs["Reusable against cached"], tabs["Token account"])
+    with tabs["All turns"]:
+        _turn_table(record, session_key)
+
+
+def _pictures(record: SessionRecord, reused: DeltaGenerator, account: DeltaGenerator) -> None:
+    """Reusable against cached, and the token account, turn by turn."""
     data = [
         charts.TurnFigures(
             turn.turn, turn.prompt_tokens, turn.reusable_tokens, turn.cached_tokens, turn.ideal_tokens, turn.account
@@ -147,27 +199,23 @@ def pictures(record: SessionRecord) -> None:
     ]
     dark = state.is_dark()
     options = {"width": "stretch", "theme": None, "config": {"displaylogo": False}}
-    reused, account = st.tabs(["Reusable against cached", "Token account"])
     with reused:
         figure = charts.styled(charts.reused_against_reusable(data), dark)
         words = "Reusable tokens (predicted) and cached tokens (reported) by turn"
         st.plotly_chart(figure, key="reused", alt=words, **options)
+        how_to_read(REUSE)
     with account:
         figure = charts.styled(charts.account_bars(data), dark)
         st.plotly_chart(figure, key="account", alt="Parts of the token account by turn", **options)
-        st.caption(
-            "cached: reused by the server · missed: unchanged, yet computed again · rounding: the block that is not"
-            " full · lost: seen before, but behind a change · new: the rest. The parts add up to the prompt."
-        )
+        how_to_read(ACCOUNT)
 
 
-def turn_table(record: SessionRecord, session_key: int) -> None:
+def _turn_table(record: SessionRecord, session_key: int) -> None:
     """Every figure of every turn, as a table."""
     written = Counter(turn for turn, _block in notes_view.marks(notes_state.placed(record, session_key), 1))
-    with st.expander("All turns as a table"):
-        frame = _table(record.turns, desk_state.chosen_zone())
-        frame = frame.assign(Annotations=[written[turn.turn] for turn in record.turns])
-        st.dataframe(frame, hide_index=True, alt="All turns with all token figures")
+    frame = _table(record.turns, desk_state.chosen_zone())
+    frame = frame.assign(Annotations=[written[turn.turn] for turn in record.turns])
+    st.dataframe(frame, hide_index=True, placeholder="?", alt="All turns with all token figures")
 
 
 def _table(turns: tuple[TurnRecord, ...], zone: str) -> pd.DataFrame:

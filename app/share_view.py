@@ -1,4 +1,4 @@
-"""The end of the session page: a report of the session to send, and a preview of what leaves with it."""
+"""A report of a session to send: behind the button beside its title, with a preview of what leaves."""
 
 from dataclasses import dataclass
 
@@ -9,6 +9,7 @@ from analysis.model.record import SessionRecord
 from analysis.report.document import Quote, Report, Scope
 from analysis.report.redaction import Hidden, Rules, redacted
 from analysis.report.token_text import visible
+from analysis.report.words import counted
 from app import notes_state, state
 from app.plain import plain
 from app.reporting import KEPT, report_of_session, written
@@ -20,7 +21,7 @@ SCOPES: dict[str, Scope] = {
     "credentials, e-mail addresses and names that I give": "secrets",
     "nothing": "nothing",
 }
-PREVIEW_HEIGHT = 640  # pixels
+PREVIEW_HEIGHT = 560  # pixels
 SHOWN = 80  # characters of a hidden text in the list of what can be released
 
 
@@ -33,27 +34,44 @@ class Leaving:
     form: str
 
 
-@st.fragment
 def share(record: SessionRecord, session_key: int) -> None:
+    """The button that opens the preview."""
+    if st.button("Share", type="primary", icon=":material/share:", help="A report to send, without text of the log"):
+        report_to_send(record, session_key)
+
+
+@st.dialog("A report to send", width="large")
+def report_to_send(record: SessionRecord, session_key: int) -> None:
     """Make a report of the session, look at what leaves, and download it."""
-    st.subheader("Share", anchor=False)
-    st.caption("A report is one file that can be mailed or put into an issue. It says what happened and why.")
-    if not st.toggle("Prepare a report of this session", key=f"share_{session_key}"):
-        return
+    st.caption("One file to mail or to put into an issue: what happened, why, and the fix.")
+    download = st.container()
+    options = st.expander("What is taken out, and the kind of file")
     whole = state.session_with_runs(session_key) or record
     placed = notes_state.placed(record, session_key)
     report = report_of_session(whole, state.full_ids(session_key), state.token_bytes, placed)
-    form, rules = _asked(session_key)
     key = state.report_key(session_key)
-    if rules.scope == "everything":
-        rules = _released(report, rules, key, session_key)
+    with options:
+        form, rules = _asked(session_key)
+        if rules.scope == "everything":
+            rules = _released(report, rules, key, session_key)
     leaving = _leaving(report, rules, key, form)
-    if rules.scope != "everything":
-        st.warning("Text of the log is in this report. Read the preview before it is sent.")
-    st.download_button(
-        "Download the report", leaving.content, f"whymiss-report{form}", MIME[form], type="primary", on_click="ignore"
-    )
+    with download:
+        _download(leaving, rules)
     _preview(leaving)
+
+
+def _download(leaving: Leaving, rules: Rules) -> None:
+    """The button, and beside it what the file holds of the log."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.download_button(
+            "Download the report", leaving.content, f"whymiss-report{leaving.form}", MIME[leaving.form],
+            type="primary", on_click="ignore", icon=":material/download:",
+        )  # fmt: skip
+        if rules.scope != "everything" or rules.released:
+            st.warning("Text of the log is in this report. Read the preview before it is sent.")
+        else:
+            kept = f" but the names of {' and '.join(f'{kind}s' for kind in sorted(rules.kept))}" if rules.kept else ""
+            st.markdown(f"No text of the log is in it{kept}: {counted(len(leaving.hidden), 'text')} taken out.")
 
 
 def _asked(session_key: int) -> tuple[str, Rules]:
@@ -84,9 +102,9 @@ def _released(report: Report[Quote], rules: Rules, key: bytes, session_key: int)
         placeholder="Nothing is released",
         help="What is released stands in the report as it is, and the report says that it was released.",
     )
-    with st.expander(f"{len(hidden):,} texts that do not leave"):
-        table = pd.DataFrame({"In the report": list(text_of), "In the log": list(text_of.values())})
-        st.dataframe(table, hide_index=True, alt="Placeholders of the report with the texts they stand for")
+    st.caption(f"{len(hidden):,} texts do not leave:")
+    table = pd.DataFrame({"In the report": list(text_of), "In the log": list(text_of.values())})
+    st.dataframe(table, hide_index=True, alt="Placeholders of the report with the texts they stand for")
     return Rules(rules.scope, rules.names, rules.kept, frozenset(released))
 
 

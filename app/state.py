@@ -1,6 +1,7 @@
 """What survives a rerun: the one file that names session-state keys, query parameters and caches.
 
-Those of the list of sessions, which is asked for in many ways, are in ``desk_state`` and ``desk_address``.
+Those of the list of sessions, which is asked for in many ways, are in ``desk_state`` and ``desk_address``; ``address``
+keeps the address that a page wrote.
 
 Caches are keyed on the store's version and on keys of rows, so an import is seen at once and nothing else is read
 twice.
@@ -27,7 +28,7 @@ from analysis.pipeline.sources import Source, read_source
 from analysis.pipeline.trying import Bench, bench
 from analysis.store.database import StoreError
 from analysis.store.repository import Repository
-from app import places, visitors
+from app import address, places, visitors
 from app.block_map import BlockRows, pack
 from app.plain import plain
 
@@ -95,7 +96,7 @@ def known_renderers(model: str | None = None, normalise: Normalisation = "vllm")
 @st.cache_resource(show_spinner=False, max_entries=16)
 def _renderers(model: str | None, normalise: Normalisation, chosen: tuple[RendererChoice, ...]) -> Renderers:
     by_model = {choice.model: choice for choice in chosen}
-    renderers = Renderers(model, None, normalise, places.known_models(), by_model, places.api_key())
+    renderers = Renderers(model, None, normalise, places.known_models(), by_model, visitors.key_for)
     if model:
         renderers.renderer_for("")
     return renderers
@@ -274,6 +275,7 @@ def picked_turn() -> int | None:
 def pick(turn: int, block: int) -> None:
     """Put a cell into the URL, so that a reload or a colleague lands on it."""
     st.query_params.update(turn=str(turn), block=str(block))
+    address.hold()
 
 
 def session_in_url() -> int | None:
@@ -286,6 +288,7 @@ def show_in_url(session_key: int) -> None:
     st.session_state[OPENED] = session_key
     if _number("session") != session_key:
         st.query_params["session"] = str(session_key)
+        address.hold()
 
 
 def is_dark() -> bool:

@@ -107,7 +107,7 @@ def _checked(source: str, name: str, connected: VllmServer | None, arguments: Js
         return check_model(name, arguments)
     if not name and connected is None:
         raise ValueError("Give the server's address, such as http://localhost:8000.")
-    server = VllmServer(visitors.allowed(name), api_key=places.api_key()) if name else connected
+    server = VllmServer(visitors.named(name), api_key=places.api_key()) if name else connected
     assert server is not None
     return check_server(server, time.time(), arguments)
 

@@ -1,7 +1,8 @@
 """What every command says on stderr: problems, progress, and the one line of an error."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 import typer
@@ -12,6 +13,8 @@ from app.pace import Pace
 from app.printing import safe
 
 FORMATS_TELL = " `whymiss formats` lists what each format looks for."
+
+INTERRUPTED = 130  # as of a program that SIGINT ends: 128 + 2
 
 Progress = Callable[[str, int, int], None]  # stage, done, in all
 
@@ -29,7 +32,12 @@ def say_problem(problem: Problem) -> None:
 
 
 def fail(error: Exception) -> NoReturn:
-    """End with exit code 2 and one line; below it, where a file is no log, what each format looked for."""
+    """End with exit code 2 and one line; below it, where a file is no log, what each format looked for.
+
+    A pipe that nobody reads any more is no error of the input: it is raised again.
+    """
+    if isinstance(error, BrokenPipeError):
+        raise error
     said, tried = without_tried(reason(error))
     say(f"whymiss: {said}")
     for one in tried:
@@ -39,7 +47,21 @@ def fail(error: Exception) -> NoReturn:
 
 def reason(error: Exception) -> str:
     """What went wrong, with the file where the system names one."""
-    return f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
+
+
+@contextmanager
+def resumable() -> Iterator[None]:
+    """What is done inside goes on where it was when it is stopped with Ctrl-C, and says so."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if sys.stderr.isatty():
+            sys.stderr.write("\n")  # below the line of the progress
+        say("whymiss: stopped. The same command goes on where it was.")
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def progress() -> Progress | None:

@@ -18,6 +18,7 @@ from analysis.pipeline.record import figures
 from analysis.report.palette import Palette, palette
 from analysis.report.text_words import equal, parts_at
 from analysis.report.token_text import VISIBLE, shown
+from analysis.report.words import in_words
 from app import state
 from app.gap_view import card
 from app.markers import markers_of
@@ -155,7 +156,7 @@ def _table(turns: list[TurnRecord]) -> int | None:
         column_config={
             "turn": column.NumberColumn("Turn", width=55, pinned=True),
             "parts": column.TextColumn("Leaves the turn before it", width=330),
-            "causes": column.ListColumn("Causes", width=230),
+            "causes": column.ListColumn("What happened", width=270),
             "same": column.ProgressColumn("Same from the front", format="percent", min_value=0, max_value=1, width=130),
             "messages": column.NumberColumn("Same messages", format="localized", width=110),
             "characters": column.NumberColumn("Same characters", format="localized", width=115),
@@ -174,7 +175,7 @@ def rows(turns: list[TurnRecord]) -> pd.DataFrame:
         {
             "turn": [turn.turn for turn, _found in compared],
             "parts": [parts_at(found) if found.divergence else "" for _turn, found in compared],
-            "causes": [[cause.code for cause in turn.causes] for turn, _found in compared],
+            "causes": [[in_words(cause.code) for cause in turn.causes] for turn, _found in compared],
             "same": [found.equal_chars / max(1, found.previous_chars) for _turn, found in compared],
             "messages": [found.equal_messages for _turn, found in compared],
             "characters": [found.equal_chars for _turn, found in compared],

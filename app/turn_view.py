@@ -12,6 +12,7 @@ from analysis.report.palette import palette
 from analysis.report.words import described, fields
 from app import state
 from app.gap_view import gap
+from app.how_to_read import TOKENS, how_to_read
 from app.markers import markers_of
 from app.plain import plain
 from app.text_form import ask_for_texts
@@ -39,9 +40,11 @@ def turn_comparison(record: SessionRecord, session_key: int, turn: TurnRecord, b
         st.caption(plain(fields(found)))
     gap(record, session_key, turn)
     other = _other_turn(record, turn, ids)
-    context = st.segmented_control(
-        "Context", list(CONTEXTS), default="a little", key="context", label_visibility="collapsed"
-    )
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        context = st.segmented_control(
+            "Context", list(CONTEXTS), default="a little", key="context", label_visibility="collapsed"
+        )
+        how_to_read(TOKENS)
     num_blocks = CONTEXTS[context or "a little"]
     start = max(0, block - BLOCKS_BEFORE) * size
     stop = start + num_blocks * size

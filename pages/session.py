@@ -1,8 +1,8 @@
-"""One session: its verdict, its block map, where its turns part, and every figure."""
+"""One session: its verdict with the fix, its block map, where its turns part, and every figure."""
 
 import streamlit as st
 
-from app import latency_view, marks_view, plan_view, session_view, share_view, state, text_view
+from app import latency_view, session_view, state, text_view
 
 session_key = state.session_in_url() or state.last_opened()
 record = state.session(session_key) if session_key is not None else None
@@ -13,15 +13,12 @@ if session_key is None or record is None:
     st.page_link("../pages/sessions.py", label="Sessions")
     st.stop()
 state.show_in_url(session_key)
-session_view.headline(record)
-marks_view.mark_of(session_key)
+session_view.headline(record, session_key)
 session_view.key_figures(record)
-session_view.held_against(record)
+if not session_view.has_tokens(record):
+    text_view.by_text(record)
 session_view.explorer(record, session_key)
-text_view.by_text(record)
-session_view.pictures(record)
+if session_view.has_tokens(record):
+    text_view.by_text(record)
+session_view.details(record, session_key)
 latency_view.latency(record)
-plan_view.plan(record)
-plan_view.what_if(record, session_key)
-session_view.turn_table(record, session_key)
-share_view.share(record, session_key)

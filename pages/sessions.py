@@ -23,6 +23,8 @@ if state.needs_samples():
     state.fill_with_samples(lambda stage, done, total: bar.progress(done / total, f"{done} of {total} {stage}"))
     bar.empty()
 
+if (session_key := desk_state.going_to()) is not None:
+    desk_view.opened(session_key)
 asked = desk_state.asked()
 if asked.compare:
     compared_view.compared(asked)
@@ -38,6 +40,7 @@ if message := state.said():
     added_view.message(message, state.just_added())
 
 frame = desk_state.sessions()
+desk_view.of_samples_only(frame)
 if frame.empty:
     st.info("No session is stored. Add logs: one JSON request with its response a line, from any proxy before vLLM.")
     problems_view.problems()

@@ -90,7 +90,7 @@ def sample_renderer() -> TemplateRenderer:
 
 @pytest.fixture(scope="session")
 def oracles() -> Path:
-    """The folder of real tokenizers and chat templates, fetched once; what cannot be fetched is an error, no skip."""
+    """The folder of real tokenizers, chat templates and axe, fetched once; a failure is an error, no skip."""
     fetched = subprocess.run([sys.executable, ROOT / "tests" / "fetch_oracles"], capture_output=True, text=True)
     if fetched.returncode:
         raise RuntimeError(f"tests/fetch_oracles failed: {fetched.stderr.strip()}")

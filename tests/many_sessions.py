@@ -4,6 +4,8 @@ Every figure is possible and no text is real: days, models, clients, causes and 
 comes on the last days loses more.
 """
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,18 +23,24 @@ CODES = (
 START = 1_795_000_000.0  # seconds since the epoch: a Wednesday in November 2026
 DAY = 86_400.0
 RATE = 8_000.0  # computed tokens a second
-PER_IMPORT = 500
+SETTINGS = json.dumps({"renderer": "known models", "chosen": {}, "block_size": 16, "block_size_basis": "given"})
 
 
 def fill_with_many(database: Path | str, num_sessions: int, num_turns: int = 20, num_days: int = 14) -> Repository:
     """A database with that many sessions of that many turns each."""
     repository = Repository.open(database)
-    random = np.random.default_rng(7)
-    for first in range(0, num_sessions, PER_IMPORT):
-        numbers = range(first, min(first + PER_IMPORT, num_sessions))
-        records = [_session(random, number, num_turns, num_days) for number in numbers]
-        repository.save(Import(f"day-{first}.jsonl", str(first), 1_000_000, "as given", records))
+    for incoming in imports_of(num_sessions, num_turns, num_days):
+        repository.save(incoming)
     return repository
+
+
+def imports_of(num_sessions: int, num_turns: int = 20, num_days: int = 14, at_once: int = 500) -> Iterator[Import]:
+    """That many sessions of that many turns each, in the imports that they come with."""
+    random = np.random.default_rng(7)
+    for first in range(0, num_sessions, at_once):
+        numbers = range(first, min(first + at_once, num_sessions))
+        records = [_session(random, number, num_turns, num_days) for number in numbers]
+        yield Import(f"day-{first}.jsonl", str(first), 1_000_000, SETTINGS, records)
 
 
 def _session(random: np.random.Generator, number: int, num_turns: int, num_days: int) -> SessionRecord:

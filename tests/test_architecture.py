@@ -37,6 +37,7 @@ LIBRARIES = {  # third-party name -> the modules that may say it
         "app.options",
         "app.terminal",
         "app.check_command",
+        "app.commands",
         "app.convert_command",
         "app.record_command",
         "app.report_command",

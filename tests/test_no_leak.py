@@ -1,56 +1,42 @@
-"""Nothing of what a log says leaves with a redacted report: secrets in every field of every format, none is found."""
+"""Nothing of what a log says leaves with a redacted report: secrets in every field of every format, none is found.
+
+They are planted in the raw files, so that all stands between them and a report that stands there in the product.
+"""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from analysis.formats import FORMATS, read_logs
 from analysis.model.record import SessionRecord
-from analysis.model.renderer import Renderer
-from analysis.model.session import Log
-from analysis.model.settings import Settings
-from analysis.pipeline.analyse import analyse
-from analysis.pipeline.importing import Analysed, analyse_source
-from analysis.pipeline.peel import with_plans
-from analysis.pipeline.record import figures, records
-from analysis.pipeline.renderers import Renderers
-from analysis.pipeline.sources import LogFile, Source
+from analysis.pipeline.importing import store
+from analysis.pipeline.record import figures
 from analysis.report.building import Subject, report_of
 from analysis.report.document import Placeholder, Quote, Released, Report, TextChange
 from analysis.report.redaction import Rules, redacted
+from analysis.store.repository import Repository
 from app.reporting import FORMS, report_of_logs
-from tests.builders import SAMPLES, ByteRenderer
-from tests.format_samples import FORMAT_SAMPLES, beside
-from tests.planted import Planter, leaks, lines
+from tests.generated_secrets import KINDS
+from tests.leak_check import Sought
+from tests.planted import Planter, leaks
+from tests.planted_formats import (
+    SESSIONS,
+    SampleTokenizer,
+    analysed_secrets,
+    num_turns,
+    secret_logs,
+    secret_report,
+)
 from tests.report_parts import every
 from tests.sample_store import analysed_samples, sample_renderers
 
-TOKENS = ("prompt_token_ids", "output_token_ids", "usage", "token_ids")
-EVERYTHING = Rules()
+EVERYTHING, NOTHING = Rules(), Rules("nothing")
 KEY = bytes(range(32))
-SESSIONS = [path for path in SAMPLES if path.stem != "11-long-haul"]  # long, and in no way another one
-PLANTED_AS_TEXT = (  # logs that are still read with a secret in every text of theirs
-    *SESSIONS,
-    *(
-        path
-        for path, name in FORMAT_SAMPLES.items()
-        if name in ("anthropic-messages", "litellm", "mini-swe-agent", "openai-responses", "swe-agent", "transcript")
-    ),
-)
-MOST_TURNS = 6  # of a session that are read and planted
-
-
-class EveryModel(Renderers):
-    """A renderer for whatever a log calls its model: tokens are bytes, so every character of a prompt is one."""
-
-    def has(self, model: str) -> bool:
-        return True
-
-    def renderer_for(self, model: str) -> Renderer | None:
-        return ByteRenderer(keep_reasoning=False)
+LOGS = [*(known.name for known in FORMATS), SESSIONS]
+every_log = pytest.mark.parametrize("known", LOGS)
 
 
 def outputs(report: Report[Quote], rules: Rules = EVERYTHING) -> Iterator[tuple[str, str]]:
@@ -59,62 +45,90 @@ def outputs(report: Report[Quote], rules: Rules = EVERYTHING) -> Iterator[tuple[
 
 
 @cache
-def planted(path: Path) -> tuple[Report[Quote], list[str]]:
-    """The report of a log with secrets.  Every other sample session loses its ids and counts, and so is rendered."""
-    rendered = path in SAMPLES and path.name[1] in "24680"
-    planter = Planter(len(path.name), TOKENS if rendered else ())
-    file = LogFile(f"{planter.secret()}{path.suffix}", lines(path.read_bytes(), planter))
-    renderers = EveryModel()
-    analysed = analyse_source(Source(planter.secret(), (file,)), renderers, Settings(16, "given"))
-    assert analysed.records, "the planted log is still read"
-    return report_of_logs([analysed], renderers, []), planter.secrets
+def sought(known: str) -> Sought:
+    return Sought(secret_report(known)[1])
 
 
 @cache
-def planted_sessions(known: str, rendered: bool) -> tuple[Report[Quote], list[str]]:
-    """The report of a format's samples with secrets in everything that was read; else compared by text alone."""
-    planter = Planter(len(known))
-    files = [(path.name, beside(path)) for path, name in FORMAT_SAMPLES.items() if name == known]
-    logs = {repr([name for name, _data in several]): several for _name, several in files}
-    read = [log for several in logs.values() for _file, log in read_logs(several, "s") if isinstance(log, Log)]
-    few = [replace(one, turns=one.turns[:MOST_TURNS]) for log in read for one in log.sessions]
-    sessions = [planter.in_session(one) for one in few]
-    settings = Settings(16, "given")
-    renderers = EveryModel() if rendered else Renderers()
-    analyses = with_plans(analyse(sessions, renderers.renderer_for, settings), renderers.renderer_for)
-    problems = tuple(planter.in_record(problem) for log in read for problem in log.problems)
-    found = Analysed(Source(planter.secret(), ()), settings, tuple(records(analyses)), problems)
-    return report_of_logs([found], renderers, []), planter.secrets
+def leaked(known: str, rules: Rules) -> dict[str, set[str]]:
+    """The secrets of which something stands in the report of a log, by its form; nothing for a form without any."""
+    pairs = outputs(secret_report(known)[0], rules)
+    return {form: cores for form, written in pairs if (cores := sought(known).found_in(written))}
 
 
-@pytest.mark.parametrize("path", PLANTED_AS_TEXT, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_no_secret_of_a_log_is_in_a_report(path: Path) -> None:
-    report, secrets = planted(path)
-    for form, written in outputs(report):
-        assert not leaks(written, secrets), form
+@every_log
+def test_a_planted_log_is_read_like_the_sample(known: str) -> None:
+    """Else the secrets would stand where nobody reads, and prove nothing."""
+    logs = secret_logs(known)
+    assert num_turns(logs.files) == num_turns(logs.plain) > 0
+    assert len(logs.secrets) > 25
 
 
-@pytest.mark.parametrize("rendered", [True, False], ids=["rendered", "by text"])
-@pytest.mark.parametrize("known", [known.name for known in FORMATS])
-def test_no_secret_of_any_format_is_in_a_report(known: str, rendered: bool) -> None:
-    report, secrets = planted_sessions(known, rendered)
-    assert report.sessions and len(secrets) > 10
-    for form, written in outputs(report):
-        assert not leaks(written, secrets), form
+@every_log
+def test_no_secret_is_in_a_report(known: str) -> None:
+    assert secret_report(known)[0].sessions
+    assert leaked(known, EVERYTHING) == {}
 
 
-def test_thousands_of_secrets_are_planted() -> None:
-    assert sum(len(planted_sessions(known.name, True)[1]) for known in FORMATS) > 1_000
-    assert sum(len(planted(path)[1]) for path in PLANTED_AS_TEXT) > 1_000
+@every_log
+def test_without_redaction_the_same_report_holds_secrets(known: str) -> None:
+    """The search finds what is there, in every form of a report."""
+    seen = leaked(known, NOTHING)
+    assert seen.keys() == FORMS.keys() and all(len(cores) > 3 for cores in seen.values())
 
 
-def test_without_redaction_the_same_reports_hold_secrets() -> None:
-    seen: set[str] = set()
-    for path in SESSIONS[:6]:
-        report, secrets = planted(path)
-        for _form, written in outputs(report, Rules("nothing")):
-            seen.update(leaks(written, secrets))
-    assert len(seen) > 200
+@every_log
+def test_credentials_and_given_names_are_hidden_where_the_rest_is_not(known: str) -> None:
+    """Names are given that the report would hold, and so that would be seen."""
+    seen = set().union(*leaked(known, NOTHING).values())
+    secrets = secret_report(known)[1]
+    names = tuple(one.core for one in secrets if not one.by_form and one.core in seen)
+    to_hide = {one.core for one in secrets if one.by_form or one.core in names}
+    assert to_hide & seen
+    for form, cores in leaked(known, Rules("secrets", names)).items():
+        assert not cores & to_hide, form
+
+
+def test_thousands_of_secrets_of_every_kind_are_planted() -> None:
+    secrets = [one for known in LOGS for one in secret_logs(known).secrets]
+    assert len({one.core for one in secrets}) > 5_000
+    assert {one.kind for one in secrets} == KINDS.keys()
+
+
+def test_secrets_of_every_kind_reach_a_report() -> None:
+    seen = {known: set().union(*leaked(known, NOTHING).values()) for known in LOGS}
+    kinds = {one.kind for known in LOGS for one in secret_report(known)[1] if one.core in seen[known]}
+    assert kinds == KINDS.keys()
+
+
+@every_log
+def test_no_parser_keeps_what_stands_in_headers_and_fields_for_keys(known: str) -> None:
+    logs = secret_logs(known)
+    keys = Sought([one for one in logs.keys if not one.whole])
+    assert keys.found_in(repr([log for _name, log in read_logs(logs.files, "s")])) == set()
+
+
+def test_no_key_of_any_log_is_in_the_database(tmp_path: Path) -> None:
+    database = tmp_path / "keys.duckdb"
+    repository = Repository.open(database)
+    for known in LOGS:
+        store(analysed_secrets(known), SampleTokenizer(), repository)
+    repository.close()
+    keys = [one for known in LOGS for one in secret_logs(known).keys if not one.whole]
+    held = dump(database)
+    assert len(keys) > 500 and Sought(secret_logs("har").secrets).found_in(held), "names of sessions are in there"
+    assert Sought(keys).found_in(held) == set()
+    raw = database.read_bytes()
+    assert not [key for key in keys if key.core.encode() in raw]
+
+
+def dump(database: Path) -> str:
+    """All rows of all tables as text."""
+    with duckdb.connect(str(database), read_only=True) as connection:
+        tables = connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+        return "\n".join(
+            str(row) for (table,) in tables for row in connection.execute(f'SELECT * FROM "{table}"').fetchall()
+        )
 
 
 @pytest.mark.parametrize("name", sorted(analysed_samples()))
@@ -147,7 +161,8 @@ def _subject(record: SessionRecord) -> Subject:
     return Subject(record, figures(record), {turn.turn: ids for turn, ids in pairs if ids is not None})
 
 
-def test_requests_are_compared_by_text_too() -> None:
-    reports = [planted_sessions(known.name, False)[0] for known in FORMATS]
+def test_requests_are_compared_by_tokens_and_by_text() -> None:
+    reports = [secret_report(known)[0] for known in LOGS]
     changes = [change for report in reports for change in every(report, TextChange) if change.old and change.new]
-    assert len(changes) > 5
+    turns = [turn for known in LOGS for record in analysed_secrets(known).records for turn in record.turns]
+    assert len(changes) > 3 and sum(turn.divergence is not None for turn in turns) > 50

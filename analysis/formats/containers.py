@@ -9,8 +9,10 @@ import zlib
 
 from analysis.formats.base import FormatError
 from analysis.formats.stored import Data, whole
+from analysis.formats.unpacking import Budget
 
-MOST_BYTES = 8 << 30  # unpacked, of one file: what a log of that size would not fit into memory as
+STEP = 1 << 16  # bytes that are unpacked at a time
+ENCRYPTED = 1  # the bit of a member's flags
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 UTF_8_BOM = b"\xef\xbb\xbf"
 UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be", b"{\0": "utf-16-le", b"[\0": "utf-16-le"}
@@ -20,13 +22,10 @@ def unpacked(name: str, data: bytes, endings: tuple[str, ...] = ()) -> list[tupl
     """The files in a compressed one, by name; itself where it is none.
 
     Of an archive the members with one of these ``endings`` are taken, all where none are named.  Archives are told by
-    the ending ``.zip``: a format may be a zip of its own.  Raise FormatError where nothing can be unpacked.
+    the ending ``.zip``: a format may be a zip of its own.  Raise FormatError where nothing can be unpacked, or where
+    too much comes out of it.
     """
-    if data.startswith(GZIP):
-        return [(name.removesuffix(".gz"), _gunzipped(name, data))]
-    if data.startswith(ZIP) and name.lower().endswith(".zip"):
-        return _unzipped(name, data, endings)
-    return [(name, data)]
+    return _unpacked(name, data, endings, Budget(name, len(data)), 1)
 
 
 def as_text(data: Data) -> Data:
@@ -44,38 +43,59 @@ def as_utf8(data: bytes) -> bytes:
     return data.decode(encoding, "replace").removeprefix("\ufeff").encode("utf-8", "replace") if encoding else data
 
 
-def _gunzipped(name: str, data: bytes) -> bytes:
+def _unpacked(name: str, data: bytes, endings: tuple[str, ...], budget: Budget, depth: int) -> list[tuple[str, bytes]]:
+    if data.startswith(GZIP):
+        return [(name.removesuffix(".gz"), _gunzipped(name, data, budget))]
+    if data.startswith(ZIP) and name.lower().endswith(".zip"):
+        return _unzipped(name, data, endings, budget, depth)
+    return [(name, data)]
+
+
+def _gunzipped(name: str, data: bytes, budget: Budget) -> bytes:
     """All members of a gzip file, up to where it is cut off."""
-    pieces: list[bytes] = []
-    size = 0
-    while data.startswith(GZIP):
+    found, place = bytearray(), 0
+    while data.startswith(GZIP, place):
         inflater = zlib.decompressobj(wbits=31)
         try:
-            piece = inflater.decompress(data, MOST_BYTES - size + 1)
+            while not inflater.eof and place < len(data):
+                piece = inflater.decompress(data[place : place + STEP])
+                place = min(place + STEP, len(data)) - len(inflater.unused_data)
+                budget.take(len(piece))
+                found += piece
         except zlib.error as error:
-            if not pieces:
+            if not found:
                 raise FormatError(f"{name}: not a gzip file that can be read ({error}). Copy it again.") from None
             break
-        pieces.append(piece)
-        size += len(piece)
-        if size > MOST_BYTES:
-            raise FormatError(f"{name}: unpacks to more than {MOST_BYTES >> 30} GiB. Split the log.")
-        data = inflater.unused_data
-    return b"".join(pieces)
+    return bytes(found)
 
 
-def _unzipped(name: str, data: bytes, endings: tuple[str, ...]) -> list[tuple[str, bytes]]:
+def _unzipped(name: str, data: bytes, endings: tuple[str, ...], budget: Budget, depth: int) -> list[tuple[str, bytes]]:
+    found: list[tuple[str, bytes]] = []
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = [one for one in archive.infolist() if not one.is_dir() and _wanted(one.filename, endings)]
-            if sum(one.file_size for one in members) > MOST_BYTES:
-                raise FormatError(f"{name}: unpacks to more than {MOST_BYTES >> 30} GiB. Split the log.")
-            found = [(one.filename, archive.read(one)) for one in sorted(members, key=lambda one: one.filename)]
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError) as error:
-        raise FormatError(f"{name}: not a zip archive that can be read ({error}). Copy or zip it again.") from None
+            for member in sorted(members, key=lambda one: one.filename):
+                if member.flag_bits & ENCRYPTED:
+                    raise FormatError(f"{name}: {member.filename} in it is encrypted. Unpack it with its password.")
+                budget.enter(depth)
+                found += _unpacked(member.filename, _member(archive, member, budget), endings, budget, depth + 1)
+    except FormatError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError, ValueError) as error:
+        said = str(error).partition("<")[0].strip() or type(error).__name__  # zipfile quotes objects of Python
+        raise FormatError(f"{name}: not a zip archive that can be read ({said}). Copy or zip it again.") from None
     if not found:
         raise FormatError(f"{name}: no log in this archive.")
-    return [piece for member, raw in found for piece in unpacked(member, raw, endings)]
+    return found
+
+
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, budget: Budget) -> bytes:
+    found = bytearray()
+    with archive.open(member) as opened:
+        while piece := opened.read(STEP):
+            budget.take(len(piece))
+            found += piece
+    return bytes(found)
 
 
 def _wanted(member: str, endings: tuple[str, ...]) -> bool:

@@ -22,7 +22,7 @@ from analysis.model.session import Json, Log
 CALLS = ("/chat/completions", "/completions", "/messages", "/responses", "/inference/v1/generate")
 STREAMS = ("data:", "event:", ":")  # a line of a stream of events; one that begins with a colon is a comment
 GZIP = b"\x1f\x8b"
-MOST_BYTES = 1 << 28  # of one answer, unpacked
+MOST_BYTES = 1 << 26  # of one body, unpacked
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from analysis.formats.base import FormatError, Problems
-from analysis.formats.containers import MOST_BYTES, ZIP
+from analysis.formats import unpacking
+from analysis.formats.base import Problems
+from analysis.formats.containers import ZIP
 
 ZSTD = 93  # the number of the method, which zipfile knows from Python 3.14 on
 STEP = 1 << 16  # packed bytes that are unpacked at a time
@@ -44,7 +45,7 @@ def members(data: bytes, file: str, wanted: re.Pattern[str], problems: Problems)
 
     What cannot be unpacked is a problem.  Raise FormatError where all of it would be too large.
     """
-    left = MOST_BYTES
+    left = unpacking.MOST_BYTES
     for member in _listed(data, wanted, problems):
         try:
             raw, _stop = _unpacked(data, member, left)
@@ -53,7 +54,7 @@ def members(data: bytes, file: str, wanted: re.Pattern[str], problems: Problems)
             continue
         left -= len(raw)
         if left < 0:
-            raise FormatError(f"{file}: unpacks to more than {MOST_BYTES >> 30} GiB. Split the log.")
+            raise unpacking.too_large(file)
         yield member.name, raw
 
 
@@ -79,7 +80,7 @@ def _walked(data: bytes, wanted: re.Pattern[str]) -> Iterator[_Member]:
         member, stop = _at(data, place), place + len(ZIP)
         if member is not None and wanted.fullmatch(member.name):
             with suppress(ValueError):
-                end = member.stop if member.stop is not None else _unpacked(data, member, MOST_BYTES)[1]
+                end = member.stop if member.stop is not None else _unpacked(data, member, unpacking.MOST_BYTES)[1]
                 if end <= len(data):
                     stop = end
                     yield member

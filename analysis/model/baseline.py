@@ -30,16 +30,58 @@ class SetFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class WasteFigures:
+    """Sums in tokens over the turns of one or more sessions, and over which of their prompts each can be said.
+
+    ``prompt_tokens`` are all prompts of known length.  Of ``checked_tokens``, those with a token account,
+    ``lost_tokens`` were lost; of ``reported_tokens``, those of which the server said besides what it had cached,
+    ``missed_tokens`` were missed: turns with a deliberate event wasted nothing.  Of ``following_tokens``, the prompts
+    that follow another turn, ``ideal_tokens`` could be reused had the session only grown.
+    """
+
+    prompt_tokens: int
+    checked_tokens: int
+    lost_tokens: int
+    reported_tokens: int
+    missed_tokens: int
+    following_tokens: int
+    ideal_tokens: int
+
+    @property
+    def lost_share(self) -> float | None:
+        """Lost over prompt tokens in percent; None where no account is known."""
+        return 100 * self.lost_tokens / self.checked_tokens if self.checked_tokens else None
+
+    @property
+    def missed_share(self) -> float | None:
+        """Missed over prompt tokens in percent; None where the server reported nothing."""
+        return 100 * self.missed_tokens / self.reported_tokens if self.reported_tokens else None
+
+    @property
+    def wasted_share(self) -> float | None:
+        """Missed and lost together in percent; None where either is not known."""
+        if self.lost_share is None or self.missed_share is None:
+            return None
+        return self.lost_share + self.missed_share
+
+    @property
+    def ideal_share(self) -> float | None:
+        """Ideal over prompt tokens in percent, over the turns that follow another; None where there is none."""
+        return 100 * self.ideal_tokens / self.following_tokens if self.following_tokens else None
+
+
+@dataclass(frozen=True, slots=True)
 class Baseline:
     """A set of sessions: all of them together, each one by its id, and the tokens that each cause wasted.
 
-    ``settings`` is how they were analysed, as field names and values.
+    ``settings`` is how they were analysed, as field names and values.  ``waste`` is None where it was not kept.
     """
 
     settings: Mapping[str, str]
     whole: SetFigures
     sessions: Mapping[str, SetFigures]
     causes: Mapping[str, int]
+    waste: WasteFigures | None = None
 
 
 @dataclass(frozen=True, slots=True)

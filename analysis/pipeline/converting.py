@@ -35,9 +35,13 @@ class Converted:
         """Turns of all sessions, a line each."""
         return sum(len(session.turns) for log in self.logs for session in log.sessions)
 
+    def lines(self) -> Iterator[bytes]:
+        """The canonical log, a line per turn with its end: the whole is never in memory as text."""
+        return lines(self.logs)
+
     def write(self, file: BinaryIO) -> None:
-        """Write line by line: the whole is never in memory as text."""
-        for line in lines(self.logs):
+        """Write it line by line."""
+        for line in self.lines():
             file.write(line)
 
 
@@ -89,6 +93,8 @@ def _read(
         except (FormatError, OSError) as error:
             yield path.name, error
     together = joined(sources)
+    for problem in together.problems:
+        yield problem.file, FormatError(f"{problem.file}: {problem.message}")
     yield from read_files([(file.name, file.content) for file in together.files], together.name, log_format, progress)
 
 

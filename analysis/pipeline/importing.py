@@ -170,7 +170,7 @@ def stored_key(source: Source, renderers: Renderers, settings: Settings, reposit
 
 def _sessions(source: Source, log_format: str | None, progress: Progress | None) -> tuple[list[Session], list[Problem]]:
     sessions: list[Session] = []
-    problems: list[Problem] = []
+    problems: list[Problem] = list(source.problems)
     refused: list[FormatError] = []
     files = [(file.name, file.content) for file in source.files]
     for name, log in read_files(files, source.name, log_format, progress):

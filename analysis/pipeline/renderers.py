@@ -1,6 +1,6 @@
 """Which renderer a served model gets: one that was named for all, a live server, what was chosen, or what is known."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,12 +11,17 @@ from analysis.model.settings import Normalisation
 from analysis.render.template import TemplateRenderer
 
 
+def no_key(address: str) -> None:
+    """No key for any server."""
+
+
 @dataclass(slots=True)
 class Renderers:
     """Renderers by served model name, loaded when they are first asked for.
 
     ``model`` (a folder or hub id) or ``server`` stands for every model; ``chosen`` are those that a person chose by
-    model, before ``known``, which maps model names to folders.  ``api_key`` is for chosen endpoints and kept nowhere.
+    model, before ``known``, which maps model names to folders.  ``key_for`` gives the API key for a chosen endpoint,
+    and raises EndpointError where that must not be asked: whoever made the database chose it.
     """
 
     model: str | None = None
@@ -24,7 +29,7 @@ class Renderers:
     normalise: Normalisation = "vllm"
     known: Mapping[str, Path] = field(default_factory=dict)
     chosen: Mapping[str, RendererChoice] = field(default_factory=dict)
-    api_key: str | None = field(default=None, repr=False)
+    key_for: Callable[[str], str | None] = no_key
     _loaded: dict[str, Renderer] = field(default_factory=dict)
 
     @property
@@ -76,7 +81,7 @@ class Renderers:
             return TemplateRenderer.load(str(self.known[model]), self.normalise)
         if choice.kind != "endpoint":
             return TemplateRenderer.load(choice.value, self.normalise)
-        server = VllmServer(choice.value, api_key=self.api_key)
+        server = VllmServer(choice.value, api_key=self.key_for(choice.value))
         server.describe()  # better once for the model than at every turn: is anybody there?
         return LiveRenderer(server)
 

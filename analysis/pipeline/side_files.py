@@ -54,10 +54,7 @@ def read_beside(metrics: Sequence[Path], events: Path | None, info: Path | None)
     found: tuple[KvEvent, ...] = ()
     problems: tuple[Problem, ...] = ()
     if info is not None:
-        try:
-            cache, spec_decode, dcp = server_info.read(jsontext.decode(info.read_bytes()))
-        except ValueError as error:
-            raise FormatError(f"{info.name}: {error}.") from None
+        cache, spec_decode, dcp = _said_by_server(info)
     texts = [path.read_text("utf-8", "replace") for path in metrics]
     for path, text in zip(metrics, texts, strict=True):
         if "vllm:" not in text:
@@ -71,6 +68,19 @@ def read_beside(metrics: Sequence[Path], events: Path | None, info: Path | None)
     rise = _rise(counters(texts[0]), counters(texts[1])) if len(texts) == 2 else None
     algorithm = (cache.hash_algorithm if cache else None) or "sha256"
     return Beside(SideFiles(found, rise, algorithm), cache, spec_decode, dcp, problems)
+
+
+def _said_by_server(info: Path) -> tuple[CacheConfig, bool, int]:
+    try:
+        answer = jsontext.decode(info.read_bytes())
+    except ValueError:
+        raise FormatError(
+            f"{info.name}: this is no JSON. Give what the server answers to /server_info?config_format=json."
+        ) from None
+    try:
+        return server_info.read(answer)
+    except ValueError as error:
+        raise FormatError(f"{info.name}: {error}.") from None
 
 
 def _rise(before: Counters, after: Counters) -> Counters:

@@ -4,14 +4,16 @@ Reads bytes; what they mean is for the formats.
 """
 
 import hashlib
+import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from analysis.formats.base import FormatError
 from analysis.formats.containers import GZIP, ZIP, unpacked
 from analysis.formats.stored import Data, Stored
+from analysis.model.session import Problem
 
 LOG_ENDINGS = (".jsonl", ".json", ".ndjson", ".log", ".traj", ".eval", ".csv", ".har", ".yaml", ".yml")
 LARGE = 32 << 20  # bytes of a file that is not read into memory as a whole
@@ -43,10 +45,11 @@ class LogFile:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The history of one server: a file, or the files of one folder."""
+    """The history of one server: a file, or the files of one folder, with what of it could not be read."""
 
     name: str
     files: tuple[LogFile, ...]
+    problems: tuple[Problem, ...] = ()
 
     @property
     def sha256(self) -> str:
@@ -61,7 +64,7 @@ class Source:
 
 
 def read_source(path: Path) -> Source:
-    """Read a file, or the log files of a folder and the folders in it.
+    """Read a file, or the log files of a folder and the folders in it; what cannot be read in there is a problem.
 
     Raise FormatError or OSError where there is nothing to read.
     """
@@ -69,12 +72,20 @@ def read_source(path: Path) -> Source:
         raise FormatError(f"{path}: neither a file nor a folder. Write what comes from there to a file first.")
     if not path.is_dir():
         return Source(path.name, tuple(_read(path.name, path)))
-    found = sorted(file for file in path.rglob("*") if _is_log(file.relative_to(path)) and file.is_file())
-    if not found:
+    failed: list[OSError | FormatError] = []
+    names = [place.as_posix() for place in _logs_in(path, failed.append)]
+    pieces: list[tuple[str, list[LogFile]]] = []
+    for name in names:
+        try:
+            pieces.append((name, _read(name, path / name)))
+        except (OSError, FormatError) as error:
+            failed.append(error)
+    if not pieces and failed:
+        raise failed[0]
+    if not pieces:
         endings = ", ".join(f"*{ending}" for ending in LOG_ENDINGS)
         raise FormatError(f"{path}: no log in this folder (looked for {endings}, also *.gz and *.zip).")
-    pieces = [(name, _read(name, path / name)) for name in (file.relative_to(path).as_posix() for file in found)]
-    return Source(path.name, _told_apart(pieces))
+    return Source(path.name, _told_apart(pieces), tuple(_problem(path, error) for error in failed))
 
 
 def source_of(name: str, data: bytes) -> Source:
@@ -85,7 +96,8 @@ def source_of(name: str, data: bytes) -> Source:
 def joined(sources: Sequence[Source]) -> Source:
     """Several sources as the history of one server; files of one name in several of them have names of their own."""
     names = " + ".join(source.name for source in sources)
-    return Source(names, _told_apart([(source.name, source.files) for source in sources]))
+    problems = tuple(problem for source in sources for problem in source.problems)
+    return Source(names, _told_apart([(source.name, source.files) for source in sources]), problems)
 
 
 def _told_apart(groups: Sequence[tuple[str, Sequence[LogFile]]]) -> tuple[LogFile, ...]:
@@ -111,8 +123,30 @@ def _is_log(place: Path) -> bool:
     return place.name.lower().endswith(ENDINGS) and not any(part.startswith(".") for part in place.parts)
 
 
+def _logs_in(folder: Path, failed: Callable[[OSError], None]) -> list[Path]:
+    """The logs of a folder by their place in it, in their order; a folder in it that cannot be looked into failed."""
+    found = []
+    for inner, folders, files in os.walk(folder, onerror=failed):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        places = (Path(inner, name).relative_to(folder) for name in files)
+        found += [place for place in places if _is_log(place)]
+    return sorted(found)
+
+
+def _problem(folder: Path, error: OSError | FormatError) -> Problem:
+    """What is wrong with one file or folder of a folder, by its place in it."""
+    if isinstance(error, OSError) and error.filename:
+        place = Path(error.filename)
+        name = place.relative_to(folder).as_posix() if place.is_relative_to(folder) else place.name
+        return Problem(name, None, f"it cannot be read ({error.strerror}) and was left out.")
+    name, _colon, said = str(error).partition(": ")
+    return Problem(name, None, said)
+
+
 def _read(name: str, path: Path) -> list[LogFile]:
     """A file, unpacked; a large one that is plain text stays where it is."""
+    if path.exists() and not path.is_file():
+        raise FormatError(f"{name}: neither a file nor a folder. It was left out.")
     stored = Stored(path, path.stat().st_size)
     if len(stored) > LARGE and not stored.head(4).startswith((GZIP, ZIP)):
         return [LogFile(name, b"", stored)]

@@ -20,9 +20,9 @@ from analysis.live.renderer import LiveRenderer
 from analysis.live.vllm import VllmServer
 from analysis.model.session import Json, JsonObject, Request
 from analysis.model.template_check import TemplateCheck, TemplateSource
-from analysis.render.arguments import argument_names
+from analysis.render.confined import BUDGET, ConfinedTemplate
 from analysis.render.errors import RenderError
-from analysis.render.jinja import REFUSES, ChatTemplate
+from analysis.render.jinja import REFUSES
 from analysis.render.tokenizer import load_model
 
 Connect = Callable[[str], VllmServer]
@@ -81,9 +81,12 @@ def check_model(model: str, arguments: JsonObject = NO_ARGUMENTS) -> TemplateChe
 def check_template(
     name: str, text: str, arguments: JsonObject = NO_ARGUMENTS, special_tokens: Mapping[str, str] = SPECIAL_TOKENS
 ) -> TemplateCheck:
-    """Check a template by its text; raise RenderError where it cannot be compiled."""
-    names = [name for name in argument_names(text) if name not in arguments]
-    probes = run_probes(Bench(_template_render(ChatTemplate(text), special_tokens), arguments), names)
+    """Check a template by its text; raise RenderError where it cannot be compiled, or takes too much time or memory."""
+    template = ConfinedTemplate(text, budget=BUDGET)
+    names = [name for name in template.argument_names() if name not in arguments]
+    probes = run_probes(Bench(_template_render(template, special_tokens), arguments), names)
+    if template.stopped is not None:
+        raise RenderError(template.stopped)
     harmony = all(marker in text for marker in HARMONY_MARKERS)
     return TemplateCheck(name, "template", overall(probes), probes, (HARMONY,) if harmony else ())
 
@@ -112,7 +115,7 @@ def behaving_alike(checks: Iterable[TemplateCheck]) -> tuple[tuple[TemplateCheck
     return tuple(map(tuple, groups.values()))
 
 
-def _template_render(template: ChatTemplate, special_tokens: Mapping[str, str]) -> Render:
+def _template_render(template: ConfinedTemplate, special_tokens: Mapping[str, str]) -> Render:
     def render(asked: Conversation, arguments: JsonObject, at: float, generating: bool) -> str:
         variables = {
             **special_tokens,

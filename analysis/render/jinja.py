@@ -86,6 +86,10 @@ class ChatTemplate:
         parsed = ImmutableSandboxedEnvironment(extensions=[GenerationTag, loopcontrols]).parse(self._source)
         return frozenset(meta.find_undeclared_variables(parsed))
 
+    def forget(self) -> None:
+        """Forget the dumps of objects that do not come again."""
+        self._dumps.clear()
+
     def _tojson(self, value: Any, **options: Any) -> str:
         if options or not isinstance(value, dict | list):
             return json.dumps(value, **{"ensure_ascii": False, **options})
@@ -117,6 +121,8 @@ def _compiled(
         return made.from_string(source)
     except jinja2.TemplateError as error:
         raise RenderError(f"the chat template cannot be compiled: {error}") from error
+    except (SyntaxError, RecursionError, MemoryError) as error:  # of Python, for what is nested too deeply
+        raise RenderError(f"the chat template cannot be compiled: {type(error).__name__}") from error
 
 
 def _rendered(template: jinja2.Template, variables: dict[str, Any], at: float | None) -> str:

@@ -18,6 +18,7 @@ from analysis.model.session import Json, JsonObject, Media, Request, TokenIds
 from analysis.model.settings import Normalisation
 from analysis.render import provenance
 from analysis.render.attributions import Attributions
+from analysis.render.confined import ConfinedTemplate
 from analysis.render.errors import RenderError
 from analysis.render.jinja import ChatTemplate
 from analysis.render.segments import SegmentTokenizer
@@ -29,12 +30,14 @@ REMEMBERED_OBJECTS = 100_000  # messages and tools that were normalised
 class TemplateRenderer:
     """Renders requests with a model's own files; satisfies ``analysis.model.renderer.Renderer``."""
 
-    def __init__(self, files: ModelFiles, normalise: Normalisation = "vllm") -> None:
+    def __init__(self, files: ModelFiles, normalise: Normalisation = "vllm", is_confined: bool = False) -> None:
+        """``is_confined`` runs the template in a process of its own, with limits."""
         self.name = files.name
         self._files = files
         self._normalise = normalise
         self._tokens = SegmentTokenizer(files.tokenizer)
-        self._templates: dict[str, ChatTemplate] = {}
+        self._made: Callable[[str], ChatTemplate | ConfinedTemplate] = ConfinedTemplate if is_confined else ChatTemplate
+        self._templates: dict[str, ChatTemplate | ConfinedTemplate] = {}
         self._attributions = Attributions()
         self._normalised: dict[int, tuple[JsonObject, dict[str, Json]]] = {}
 
@@ -44,8 +47,8 @@ class TemplateRenderer:
         return cls(load_model(model), normalise)
 
     def with_template(self, source: str) -> "TemplateRenderer":
-        """The same model with another chat template, which runs in the same sandbox."""
-        return TemplateRenderer(replace(self._files, chat_template=source), self._normalise)
+        """The same model with the chat template of a visitor, which runs in a process of its own, with limits."""
+        return TemplateRenderer(replace(self._files, chat_template=source), self._normalise, is_confined=True)
 
     def prompt_ids(self, request: Request, at: float | None) -> TokenIds:
         if request.kind == "completion":
@@ -142,18 +145,18 @@ class TemplateRenderer:
             "add_generation_prompt": generating,
         }
 
-    def _template(self, request: Request) -> ChatTemplate:
+    def _template(self, request: Request) -> ChatTemplate | ConfinedTemplate:
         if request.chat_template is not None:  # a log may hold anything, and a template is a program
             raise RenderError("the request brings a chat template of its own, which is not run")
         return self._compiled()
 
-    def _compiled(self) -> ChatTemplate:
+    def _compiled(self) -> ChatTemplate | ConfinedTemplate:
         source = self._files.chat_template
         if source is None:
             raise RenderError(f"{self.name}: the model has no chat template. Add chat_template.jinja to its folder.")
         known = self._templates.get(source)
         if known is None:
-            known = self._templates[source] = ChatTemplate(source)
+            known = self._templates[source] = self._made(source)
         return known
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
 from analysis.core.account import wasted_by_cause
-from analysis.model.baseline import Baseline, Comparison, Moved, SetFigures
+from analysis.model.baseline import Baseline, Comparison, Moved, SetFigures, WasteFigures
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.settings import Settings
 
@@ -27,6 +27,7 @@ def baseline_of(records: Iterable[SessionRecord], settings: Settings) -> Baselin
         whole=figures_of(every),
         sessions={session_id: figures_of(known) for session_id, known in sorted(turns.items())},
         causes=wasted_by_cause(every),
+        waste=waste_of(every),
     )
 
 
@@ -44,18 +45,35 @@ def figures_of(turns: Iterable[TurnRecord]) -> SetFigures:
     )
 
 
+def waste_of(turns: Iterable[TurnRecord]) -> WasteFigures:
+    """What these turns wasted, and over which of their prompts that is known."""
+    every = list(turns)
+    accounts = [(turn, turn.account) for turn in every if turn.account is not None]
+    faults = [account for turn, account in accounts if not any(cause.deliberate for cause in turn.causes)]
+    following = [turn for turn in every if turn.ideal_tokens is not None]
+    return WasteFigures(
+        prompt_tokens=sum(turn.prompt_tokens or 0 for turn in every),
+        checked_tokens=sum(turn.prompt_tokens or 0 for turn, _account in accounts),
+        lost_tokens=sum(account.lost for account in faults),
+        reported_tokens=sum(turn.prompt_tokens or 0 for turn, account in accounts if account.missed is not None),
+        missed_tokens=sum(account.missed or 0 for account in faults),
+        following_tokens=sum(turn.prompt_tokens or 0 for turn in following),
+        ideal_tokens=sum(turn.ideal_tokens or 0 for turn in following),
+    )
+
+
 def held_against(before: Baseline, after: Baseline) -> Comparison:
     """What moved between a baseline and a later set."""
     sessions = [
-        _worst(session_id, before.sessions[session_id], after.sessions[session_id])
+        worst_share(session_id, before.sessions[session_id], after.sessions[session_id])
         for session_id in before.sessions
         if session_id in after.sessions
     ]
     return Comparison(
-        measures=_measures(before.whole, after.whole),
+        measures=measures(before.whole, after.whole),
         causes=_causes(before.causes, after.causes),
-        sessions=tuple(sorted((one for one in sessions if _has_moved(one)), key=lambda one: one.change or 0)),
-        settings=_differing(before.settings, after.settings),
+        sessions=tuple(sorted((one for one in sessions if has_moved(one)), key=lambda one: one.change or 0)),
+        settings=differing(before.settings, after.settings),
     )
 
 
@@ -82,22 +100,24 @@ def regressions(found: Comparison, max_drop: float) -> list[str]:
     ]
 
 
-def _measures(before: SetFigures, after: SetFigures) -> tuple[Moved, ...]:
+def measures(before: SetFigures, after: SetFigures) -> tuple[Moved, Moved]:
+    """The hit rate and the reusable share on both sides, in percent."""
     return (
         Moved(HIT_RATE, before.hit_rate, after.hit_rate),
         Moved(REUSABLE, before.reusable_share, after.reusable_share),
     )
 
 
-def _worst(session_id: str, before: SetFigures, after: SetFigures) -> Moved:
+def worst_share(session_id: str, before: SetFigures, after: SetFigures) -> Moved:
     """The share of a session that fell most; of two that rose the one that rose less."""
-    first, second = (Moved(session_id, one.before, one.after) for one in _measures(before, after))
+    first, second = (Moved(session_id, one.before, one.after) for one in measures(before, after))
     if first.change is None or second.change is None:
         return second if first.change is None else first
     return min(first, second, key=lambda one: one.change or 0)
 
 
-def _has_moved(one: Moved) -> bool:
+def has_moved(one: Moved) -> bool:
+    """Whether a share in percent is another one, as far as it is printed."""
     return one.change is not None and abs(one.change) >= UNMOVED
 
 
@@ -107,7 +127,8 @@ def _causes(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[Moved,
     return tuple(sorted((one for one in moved if one.change), key=lambda one: (-(one.change or 0), one.name)))
 
 
-def _differing(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
+def differing(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
+    """The settings that are not the same on both sides, as "name: before → after"."""
     names = sorted({*before, *after})
     return tuple(
         f"{name}: {before.get(name, 'not known')} → {after.get(name, 'not known')}"

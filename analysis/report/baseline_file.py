@@ -7,9 +7,10 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from analysis.model.baseline import Baseline, SetFigures
+from analysis.model.baseline import Baseline, SetFigures, WasteFigures
 
 SCHEMA = 1
+MOST = 2**53  # tokens: beyond what is counted, and what a share can be taken of
 REMEDY = "Write a new one with --save."
 
 
@@ -20,6 +21,7 @@ def written(baseline: Baseline) -> str:
         "settings": dict(baseline.settings),
         "whole": asdict(baseline.whole),
         "causes": dict(baseline.causes),
+        "waste": None if baseline.waste is None else asdict(baseline.waste),
         "sessions": {session_id: asdict(figures) for session_id, figures in baseline.sessions.items()},
     }
     return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
@@ -37,10 +39,11 @@ def read(text: str, name: str) -> Baseline:
         raise ValueError(f"{name}: a baseline of another version of Whymiss. {REMEDY}")
     try:
         return Baseline(
-            settings={str(key): str(value) for key, value in content["settings"].items()},
+            settings={_text(key): _text(value) for key, value in content["settings"].items()},
             whole=_figures(content["whole"]),
-            sessions={str(key): _figures(value) for key, value in content["sessions"].items()},
-            causes={str(key): _count(value) for key, value in content["causes"].items()},
+            sessions={_text(key): _figures(value) for key, value in content["sessions"].items()},
+            causes={_text(key): _count(value) for key, value in content["causes"].items()},
+            waste=_waste(content.get("waste")),
         )
     except (KeyError, TypeError, AttributeError, ValueError):
         raise ValueError(f"{name}: the baseline is damaged. {REMEDY}") from None
@@ -50,7 +53,17 @@ def _figures(value: dict[str, Any]) -> SetFigures:
     return SetFigures(**{name: _count(number) for name, number in value.items()})
 
 
+def _waste(value: dict[str, Any] | None) -> WasteFigures | None:
+    """None in a file that was written before this was kept."""
+    return None if value is None else WasteFigures(**{name: _count(number) for name, number in value.items()})
+
+
+def _text(value: object) -> str:
+    """A name that can be written and shown: JSON can hold halves of characters."""
+    return str(value).encode("utf-8", "replace").decode()
+
+
 def _count(value: object) -> int:
-    if type(value) is not int or value < 0:
+    if type(value) is not int or not 0 <= value < MOST:
         raise ValueError("no count")
     return value

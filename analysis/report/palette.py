@@ -24,7 +24,7 @@ class Palette:
     """One theme.  ``states`` is keyed by block state; every colour is ``#rrggbb``.
 
     ``hatch`` is drawn over a state that is hatched, ``prompt`` outlines the length of a prompt, ``grid`` and
-    ``text`` are for axes; ``background`` and ``text`` are those of Streamlit's own theme.  ``link`` and ``soft``, a
+    ``text`` are for axes; ``background`` and ``text`` are those of the dashboard's theme.  ``link`` and ``soft``, a
     background of quotes, are for reports.  ``series`` are for names that mean nothing else, the largest first.
     """
 
@@ -56,7 +56,7 @@ LIGHT = Palette(
     prompt="#8A919C",
     hatch="#DCE8F6",
     background="#FFFFFF",
-    text="#2F2D2B",
+    text="#141312",
     grid="#E3E6EB",
     link="#1F57A0",
     soft="#F4F5F7",

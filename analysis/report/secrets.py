@@ -6,12 +6,13 @@ matters.
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
-from analysis.report.token_text import VISIBLE
+from analysis.report.given_names import spans_of
+from analysis.report.token_text import as_bytes
 
 HIDDEN = "‹hidden›"
 CUT = "…"
-_BLANKS = str.maketrans({sign: blank for blank, sign in VISIBLE.items()})
 _FORMS = (
     re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)*"),
     re.compile(r"-----BEGIN[ ][A-Z ]*KEY-----.*?(?:-----END[^-]*-----|$)", re.DOTALL),
@@ -32,7 +33,7 @@ _MOMENT = re.compile(f"{_DATE}(?:T{_TIME})?|{_TIME}")
 def masked(text: str, names: Sequence[str] = (), edges: bool = False) -> str:
     """The text without what is to be hidden; ``edges``: it was cut out of another, so its first and last word may be
     pieces of something to hide."""
-    spans = _merged([*_found(text, names), *(_edges(text) if edges else ())])
+    spans = _merged([*_found(text, names, edges), *(_edges(text) if edges else ())])
     parts, stop = [], 0
     for start, end, word in spans:
         parts += [text[stop:start], word]
@@ -46,22 +47,23 @@ def says_anything(text: str) -> bool:
 
 
 def covered(pieces: Sequence[str], names: Sequence[str] = ()) -> list[bool]:
-    """Which pieces of one text, which was cut out of another, hold a part of something to hide."""
-    text = "".join(pieces).translate(_BLANKS)
-    spans = _merged([*_found(text, names), *_edges(text)])
+    """Which tokens, as they are shown, hold a part of something to hide; their text was cut out of another."""
+    raw = [as_bytes(piece) for piece in pieces]
+    text = b"".join(raw).decode("utf-8", "surrogateescape")
+    spans = _merged([*_found(text, names, edges=True), *_edges(text)])
+    ends = [0, *accumulate(len(char.encode("utf-8", "surrogateescape")) for char in text)]
     marks, start = [], 0
-    for piece in pieces:
+    for piece in raw:
         stop = start + len(piece)
-        marks.append(any(begin < stop and start < end for begin, end, _word in spans))
+        marks.append(any(ends[begin] < stop and start < ends[end] for begin, end, _word in spans))
         start = stop
     return marks
 
 
-def _found(text: str, names: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+def _found(text: str, names: Sequence[str], edges: bool) -> Iterator[tuple[int, int, str]]:
     for form in _FORMS:
         yield from ((found.start(), found.end(), HIDDEN) for found in form.finditer(text))
-    for name in filter(None, names):
-        yield from ((found.start(), found.end(), HIDDEN) for found in re.finditer(re.escape(name), text, re.IGNORECASE))
+    yield from ((start, stop, HIDDEN) for start, stop in spans_of(text, names, edges))
 
 
 def _edges(text: str) -> Iterator[tuple[int, int, str]]:

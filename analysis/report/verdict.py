@@ -14,14 +14,20 @@ MOST_NAMED = 8  # turns by number; more are counted
 
 def verdict(figures: SessionFigures) -> str:
     """One sentence for a person who does not know what a block is, and another on what it leaves out."""
+    return " ".join(filter(None, verdict_and_limits(figures)))
+
+
+def verdict_and_limits(figures: SessionFigures) -> tuple[str, str]:
+    """The same in two: what is known, and what it rests on or leaves out, empty where that is nothing."""
     if figures.unknown_turns == figures.num_turns:
         return _without_tokens(figures)
     if figures.mismatched_turns:
-        return (
+        said = (
             f"{counted(figures.mismatched_turns, 'turn')} of {figures.num_turns} came out at another length than the"
             " server counted: wrong tokenizer or template, so the figures cannot be trusted."
         )
-    return f"{_said(figures)}{_left_out(figures)}"
+        return said, ""
+    return _said(figures), _left_out(figures)
 
 
 def _said(figures: SessionFigures) -> str:
@@ -39,17 +45,17 @@ def _said(figures: SessionFigures) -> str:
     return f"{again} computed again though unchanged: {reason}."
 
 
-def _without_tokens(figures: SessionFigures) -> str:
-    """The hard facts where no token is known: what the server counted, what the texts say, and what would tell more."""
+def _without_tokens(figures: SessionFigures) -> tuple[str, str]:
+    """The hard facts where no token is known, what the server counted and the texts say; and what would tell more."""
     reported = _reported(figures)
     if figures.num_turns == 1:
         said = f"One turn: there is nothing to compare.{f' {reported}.' if reported else ''}"
-        return f"{said} {_lacking(figures)}."
+        return said, f"{_lacking(figures)}."
     facts = [reported, "; ".join(filter(None, (_by_text(figures), _short(figures))))]
     basis = "Compared by text only: " if figures.text_turns else ""
     lacking = _lacking(figures)
     closing = basis + lacking[0].lower() + lacking[1:] if basis else lacking
-    return " ".join(f"{said[0].upper()}{said[1:]}." for said in (*facts, closing) if said)
+    return " ".join(f"{said[0].upper()}{said[1:]}." for said in facts if said), f"{closing}."
 
 
 def _reported(figures: SessionFigures) -> str:
@@ -117,10 +123,10 @@ def _left_out(figures: SessionFigures) -> str:
     """The turns that the figures know nothing of: an unknown turn is no clean one."""
     if figures.unknown_turns:
         verb = "is" if figures.unknown_turns == 1 else "are"
-        return f" {figures.unknown_turns:,} of {figures.num_turns:,} turns {verb} left out: the tokens are unknown."
+        return f"{figures.unknown_turns:,} of {figures.num_turns:,} turns {verb} left out: the tokens are unknown."
     silent = figures.num_turns - figures.known_turns
     if figures.known_turns and silent:
-        return f" In {silent:,} of {figures.num_turns:,} turns the server did not say what it reused."
+        return f"In {silent:,} of {figures.num_turns:,} turns the server did not say what it reused."
     return ""
 
 

@@ -76,9 +76,21 @@ MISSED_IN_WORDS = {
     "engine/output-not-inserted": "replies were not cached",
 }
 IN_WORDS = LOST_IN_WORDS | MISSED_IN_WORDS
+NOT_EXPLAINED = "nothing that is known explains it"
 
 _SIZES = re.compile(r"rendered to [\d,]+ tokens where the server counted [\d,]+")
 _MESSAGE = re.compile(r"messages\[(\d+)\]\.(\w+)(?:\[(\d+)\])?")
+
+
+def in_words(code: str) -> str:
+    """What a code is to a person who does not know it."""
+    return IN_WORDS.get(code, NOT_EXPLAINED if code == UNEXPLAINED else code)
+
+
+def cause_headline(code: str) -> str:
+    """The same at the head of a card."""
+    words = in_words(code)
+    return words[:1].upper() + words[1:]
 
 
 def described(found: Divergence) -> str:

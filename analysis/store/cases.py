@@ -21,14 +21,12 @@ class Cases:
     def all(self) -> tuple[Case, ...]:
         """Every case, deleted ones too, the one that was changed last first."""
         with self._reading() as cursor:
-            keys = [key for (key,) in cursor.execute("SELECT DISTINCT case_key FROM case_versions").fetchall()]
-            found = [case for key in keys if (case := _case(cursor, key)) is not None]
-        return tuple(sorted(found, key=lambda case: (-case.last.at, -case.key)))
+            return tuple(sorted(_cases(cursor), key=lambda case: (-case.last.at, -case.key)))
 
     def one(self, key: int) -> Case | None:
         """A case with all its states, a deleted one too; None where there is none."""
         with self._reading() as cursor:
-            return _case(cursor, key)
+            return next(iter(_cases(cursor, key)), None)
 
     def create(self, author: str, text: CaseText) -> int:
         """Write a new case; return its key."""
@@ -65,7 +63,7 @@ class Cases:
     def pin(self, key: int, finding: Finding, author: str) -> int:
         """Put a finding at the end of those of a case; return the key of the pin, that of before where it is there."""
         with self._writing() as cursor:
-            for pinned in _pinned(cursor, key):
+            for pinned in _pinned(cursor, key).get(key, ()):
                 if _same(pinned.finding, finding):
                     return pinned.key
             ((pin,),) = cursor.execute("SELECT nextval('pin_keys')").fetchall()
@@ -81,7 +79,7 @@ class Cases:
             found = cursor.execute("SELECT case_key FROM pinned_findings WHERE pin_key = ?", [pin]).fetchone()
             if found is None:
                 return
-            keys = [one.key for one in _pinned(cursor, found[0])]
+            keys = [one.key for one in _pinned(cursor, found[0])[found[0]]]
             at = keys.index(pin)
             keys.insert(max(0, at + by), keys.pop(at))
             for position, key in enumerate(keys):
@@ -111,29 +109,44 @@ def _drop(cursor: Cursor, key: int, session_key: int) -> None:
     cursor.execute("DELETE FROM case_sessions WHERE case_key = ? AND session_key = ?", [key, session_key])
 
 
-def _case(cursor: Cursor, key: int) -> Case | None:
-    query = "SELECT version, author, epoch(written_at), words FROM case_versions WHERE case_key = ? ORDER BY version"
-    versions = tuple(map(_version, cursor.execute(query, [key]).fetchall()))
-    return Case(key, versions, _sessions(cursor, key), _pinned(cursor, key)) if versions else None
+def _cases(cursor: Cursor, key: int | None = None) -> list[Case]:
+    """One case, or with no key all of them: of many, each table is read once."""
+    columns = "case_key, version, author, epoch(written_at), words"
+    states: dict[int, list[CaseVersion]] = {}
+    for case, *state in _rows_of(cursor, f"SELECT {columns} FROM case_versions", key, "case_key, version"):
+        states.setdefault(case, []).append(_version(*state))
+    sessions, pinned = _sessions(cursor, key), _pinned(cursor, key)
+    return [
+        Case(case, tuple(versions), tuple(sessions.get(case, ())), tuple(pinned.get(case, ())))
+        for case, versions in states.items()
+    ]
 
 
-def _version(row: tuple[Any, ...]) -> CaseVersion:
-    number, author, at, words = row
+def _rows_of(cursor: Cursor, query: str, key: int | None, order: str) -> list[tuple[Any, ...]]:
+    """The rows of one case, or of all."""
+    found = cursor.execute(f"{query} WHERE case_key = coalesce(?, case_key) ORDER BY {order}", [key])
+    return found.fetchall()
+
+
+def _version(number: int, author: str, at: float, words: str | None) -> CaseVersion:
     return CaseVersion(int(number), author, at, None if words is None else CaseText(**json.loads(words)))
 
 
-def _sessions(cursor: Cursor, key: int) -> tuple[CaseSession, ...]:
+def _sessions(cursor: Cursor, key: int | None) -> dict[int, list[CaseSession]]:
     query = """
-        SELECT session_key, session_id, source, side FROM case_sessions JOIN sessions USING (session_key)
-        WHERE case_key = ? ORDER BY session_id, session_key"""
-    return tuple(CaseSession(*row) for row in cursor.execute(query, [key]).fetchall())
+        SELECT case_key, session_key, session_id, source, side FROM case_sessions JOIN sessions USING (session_key)"""
+    found: dict[int, list[CaseSession]] = {}
+    for case, *session in _rows_of(cursor, query, key, "session_id, session_key"):
+        found.setdefault(case, []).append(CaseSession(*session))
+    return found
 
 
-def _pinned(cursor: Cursor, key: int) -> tuple[PinnedFinding, ...]:
-    columns = "pin_key, finding, author, epoch(written_at)"
-    query = f"SELECT {columns} FROM pinned_findings WHERE case_key = ? ORDER BY position"
-    rows = cursor.execute(query, [key]).fetchall()
-    return tuple(PinnedFinding(int(pin), Finding(**json.loads(it)), author, at) for pin, it, author, at in rows)
+def _pinned(cursor: Cursor, key: int | None) -> dict[int, list[PinnedFinding]]:
+    query = "SELECT case_key, pin_key, finding, author, epoch(written_at) FROM pinned_findings"
+    found: dict[int, list[PinnedFinding]] = {}
+    for case, pin, finding, author, at in _rows_of(cursor, query, key, "position"):
+        found.setdefault(case, []).append(PinnedFinding(int(pin), Finding(**json.loads(finding)), author, at))
+    return found
 
 
 def _same(one: Finding, other: Finding) -> bool:

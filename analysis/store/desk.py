@@ -15,16 +15,16 @@ from analysis.model.finding import UNEXPLAINED
 
 Cursors = Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]]
 
-_MEASURED = """
+MEASURED = """
     WITH meant AS (SELECT DISTINCT session_key, turn FROM findings WHERE deliberate),
     measured AS (
-        SELECT requests.*, first_token_at - started_at AS waited,
+        SELECT requests.*, first_token_at - started_at AS waited, meant.turn IS NOT NULL AS is_meant,
             CASE WHEN NOT has_account THEN NULL WHEN meant.turn IS NOT NULL THEN 0
                 ELSE coalesce(missed, 0) + lost END AS wasted
         FROM requests LEFT JOIN meant USING (session_key, turn))
 """
 
-SHARES = f"""{_MEASURED}
+SHARES = f"""{MEASURED}
     SELECT session_key, model, count(*) AS num_turns, coalesce(sum(wasted), 0) AS wasted_tokens,
         coalesce(sum(prompt_tokens), 0) AS prompt_tokens, coalesce(sum(cached_tokens), 0) AS cached_tokens,
         coalesce(sum(output_tokens), 0) AS output_tokens,
@@ -35,14 +35,14 @@ SHARES = f"""{_MEASURED}
     FROM measured GROUP BY session_key, model ORDER BY session_key, model
 """
 
-TURNS = f"""{_MEASURED}
+TURNS = f"""{MEASURED}
     SELECT session_key, turn, started_at, model, client, prompt_tokens, wasted AS wasted_tokens,
         prompt_tokens - cached_tokens AS computed_tokens, waited AS seconds_to_first_token
     FROM measured ORDER BY session_key, turn
 """
 
 # Causes own what was wasted in their order, and what is left is nobody's: as wasted_by_cause counts it.
-LOSSES = f"""{_MEASURED},
+LOSSES = f"""{MEASURED},
     ranked AS (
         SELECT session_key, turn, code, wasted, coalesce(tokens, 0) AS tokens,
             coalesce(sum(tokens) OVER (PARTITION BY session_key, turn ORDER BY position

@@ -26,6 +26,7 @@ from analysis.store.notes import Annotations, forget_annotations
 from analysis.store.queries import CAUSES, MODELS, PROBLEMS, SESSIONS
 from analysis.store.reading import StoredTokens, read_full_ids, read_session, read_tokens
 from analysis.store.renderer_choices import drop_choice, read_choices, write_choice
+from analysis.store.sets import Sets
 from analysis.store.writing import insert_problems, insert_sessions, insert_token_text
 
 
@@ -58,8 +59,9 @@ class Runs:
 class Repository:
     """One database file."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, name: str, read_only: bool = False) -> None:
         self.name = name
+        self._read_only = read_only
         self._connection = connection
         self._writing = Lock()
         self.annotations = Annotations(self._reading, self._transaction)
@@ -68,12 +70,17 @@ class Repository:
     @classmethod
     def open(cls, path: Path | str, read_only: bool = False) -> "Repository":
         """Open or create the database, or only look into one that is there; raise StoreError with the remedy."""
-        return cls(looked_into(path) if read_only else connect(path), str(path))
+        return cls(looked_into(path) if read_only else connect(path), str(path), read_only)
 
     @property
     def desk(self) -> Desk:
         """What people add to sessions: marks, rates and views."""
         return Desk(self._reading, self._transaction)
+
+    @property
+    def sets(self) -> Sets:
+        """What sets of sessions are held against each other by."""
+        return Sets(self._reading)
 
     def close(self) -> None:
         """Close the file; the repository is of no use afterwards."""
@@ -251,6 +258,8 @@ class Repository:
     @contextmanager
     def _transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """One writer at a time, all or nothing; raise StoreError for what the database does not take."""
+        if self._read_only:
+            raise StoreError(f"{self.name}: opened to be read only, so nothing was stored.")
         with self._writing:
             cursor = self._cursor()
             cursor.execute("BEGIN")

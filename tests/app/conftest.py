@@ -8,7 +8,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.app.dashboard import Open
+from app import visitors
+from tests.app.dashboard import Open, begun_at
 from tests.builders import ROOT
 from tests.sample_store import fill
 
@@ -18,6 +19,12 @@ def no_packaged_components(monkeypatch: pytest.MonkeyPatch) -> None:
     """Streamlit looks through every installed package whenever a page starts; our block map comes from none of them."""
     scan = "streamlit.components.v2.manifest_scanner.scan_component_manifests"
     monkeypatch.setattr(scan, lambda *_args, **_options: [], raising=False)
+
+
+@pytest.fixture(autouse=True)
+def nobody_was_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that a test names is not named in the next one."""
+    monkeypatch.setenv(visitors.ENDPOINTS, "")
 
 
 @pytest.fixture(scope="session")
@@ -38,7 +45,7 @@ def visit(monkeypatch: pytest.MonkeyPatch) -> Open:
         shown = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=60)
         for name, value in address.items():
             shown.query_params[name] = value
-        return shown.switch_page(f"../pages/{page}.py").run()
+        return begun_at(shown, page)
 
     return opened
 

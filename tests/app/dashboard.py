@@ -14,6 +14,11 @@ SESSIONS = [record for analysed in analysed_samples().values() for record in ana
 KINDS = ("title", "header", "subheader", "text", "markdown", "caption", "info", "success", "warning", "error")
 
 
+def begun_at(shown: AppTest, page: str) -> AppTest:
+    """The first run of the dashboard at a page; the list stands at the root, to which its own name only leads."""
+    return (shown if page == "sessions" else shown.switch_page(f"../pages/{page}.py")).run()
+
+
 def tables_of_sessions(shown: AppTest) -> list[Any]:
     """The table of sessions, if it is shown: that of the causes stands above it."""
     return [frame for frame in shown.dataframe if "session_id" in frame.value]
@@ -44,3 +49,13 @@ def key_of(start: str) -> str:
 def cards(shown: AppTest) -> dict[str, str]:
     """The figures on the page by their labels."""
     return {metric.label: metric.value for metric in shown.metric}
+
+
+def field(shown: AppTest, kind: str, label: str) -> Any:
+    """The field of this label."""
+    return next(one for one in shown.get(kind) if one.label == label)
+
+
+def address(shown: AppTest) -> dict[str, str]:
+    """The query of the page's address, where every name stands once."""
+    return {name: value if isinstance(value, str) else value[-1] for name, value in dict(shown.query_params).items()}

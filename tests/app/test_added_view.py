@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from app.added_view import added, list_of
+from app.added_view import added, are_apart, list_of
 from app.desk_address import LONGEST, Asked, asked_by, query_of
 
 SESSIONS = pd.DataFrame(
@@ -25,3 +25,9 @@ def test_the_list_is_asked_for_by_log_and_its_address_says_so() -> None:
     assert list_of(added(SESSIONS, (2,))) == Asked(source=("two.jsonl",))
     several = list_of(added(SESSIONS, (1, 3)))
     assert several == Asked(source=("proxy.jsonl", "x" * LONGEST)) == asked_by(query_of(several))
+
+
+def test_logs_of_one_request_each_are_told_to_be_joined() -> None:
+    turns = SESSIONS.assign(num_turns=1)
+    assert are_apart(turns) and not are_apart(turns.assign(num_turns=[1, 1, 1, 2]))
+    assert not are_apart(added(turns, (2,))), "one log may hold several conversations of one request"

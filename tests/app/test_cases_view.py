@@ -11,7 +11,7 @@ from analysis.model.annotation import Anchor, Case, CaseText, CaseVersion, Findi
 from analysis.store.repository import Repository
 from app import state, visitors
 from app.cases_view import listed, still_there
-from tests.app.dashboard import Open, key_of, no_exception, press, words
+from tests.app.dashboard import Open, address, key_of, no_exception, press, words
 from tests.app.test_notes_view import ODD, fill, named
 from tests.sample_store import record_of
 
@@ -112,12 +112,36 @@ def test_a_finding_is_pinned_from_the_case(visit: Open, database: Path) -> None:
     assert len(case_of(database).pinned) == 3 and "3. " in words(shown)
 
 
+def test_what_others_add_meanwhile_loses_no_choice(visit: Open, database: Path) -> None:
+    shown = named(no_exception(visit("cases", database, case="1")))
+    next(one for one in shown.multiselect if one.label == "Add sessions").set_value([int(key_of("14"))]).run()
+    state.repository().cases.take(1, int(key_of("11")))
+    shown = press(shown, "Add to the case")
+    assert {one.session_key for one in case_of(database).sessions} == {
+        int(key_of(start)) for start in ("02", "03", "11", "14")
+    }
+    assert next(one for one in shown.multiselect if one.label == "Add sessions").value == []
+
+
+def test_what_others_pin_meanwhile_is_not_taken_for_the_own_choice(visit: Open, database: Path) -> None:
+    shown = named(no_exception(visit("cases", database, case="1")))
+    (found,) = {one.key for one in shown.button if one.label == "Pin"}
+    _, _case, session_key, turn, code = found.split("_", 4)
+    record = state.session(int(session_key))
+    assert record is not None
+    request = next(one.request_id for one in record.turns if one.turn == int(turn))
+    state.repository().cases.pin(1, Finding(int(session_key), request, int(turn), code, 0, ""), "Bob")
+    press(shown, "Pin")
+    assert len(case_of(database).pinned) == 3, "what was chosen is there, and nothing else came with it"
+
+
 def test_a_session_and_its_finding_get_into_a_case_from_the_session(visit: Open, database: Path) -> None:
     shown = named(no_exception(visit("session", database, session=key_of("14"))))
     shown = press(shown, "Add this session")
     assert {one.session_key for one in case_of(database).sessions} == {
         int(key_of(start)) for start in ("02", "03", "14")
     }
+    assert [one.disabled for one in shown.button if one.label == "The session is in this case"] == [True]
     button = next(button for button in shown.button if button.label.startswith("Pin "))
     no_exception(button.click().run())
     assert case_of(database).pinned[-1].finding.session_key == int(key_of("14"))
@@ -147,6 +171,9 @@ def test_two_sets_are_held_against_each_other(visit: Open, database: Path) -> No
     assert "Before: 1 session, 18 turns · after: 1 session," in said
     metrics = {metric.label: metric.value for metric in shown.metric}
     assert metrics["Hit rate"].startswith("89.7% → ") and set(metrics) == {"Hit rate", "Reusable share"}
+    press(shown, "Open as two sets")
+    assert address(shown) == {"by": "own", "a.keys": key_of("02"), "b.keys": key_of("03")}
+    assert "Set B is worse" in words(shown)
 
 
 def test_a_case_with_odd_words(visit: Open, database: Path) -> None:

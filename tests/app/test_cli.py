@@ -22,7 +22,6 @@ from tests.sample_store import GIVEN, sample
 CLOCK = next(path for path in SAMPLES if path.stem.startswith("03"))
 CLEAN = next(path for path in SAMPLES if path.stem.startswith("01"))
 BLOCK32 = next(path for path in RECORDED if path.stem == "clean-tool-loop-block32")
-EVIL = "\x1b]0;owned\x07\x1b[2J\u202e\x9b31m"
 
 
 @pytest.fixture(autouse=True)
@@ -321,25 +320,6 @@ def test_formats_are_all_named_with_their_limits() -> None:
     for known in FORMATS:
         assert f"{known.name}: {known.title}\n  looks for: {known.looks_for}\n" in out
         assert known.limitations and all(limit in out for limit in known.limitations)
-
-
-def test_control_characters_of_a_log_never_reach_the_terminal(tmp_path: Path) -> None:
-    bodies = [chat(f"{EVIL} one", EVIL, model=f"sample{EVIL}"), chat(f"{EVIL} two", EVIL, EVIL, model=f"sample{EVIL}")]
-    bodies[1]["messages"][0]["role"] = f"user{EVIL}"
-    records = [{"session_id": EVIL, "request_id": EVIL, "note": EVIL, "request": one} for one in bodies]
-    log = write(tmp_path / f"a{EVIL}.jsonl".replace("/", ""), *records, "not an object")
-    files = [write(tmp_path / f"{name}{EVIL}.json", one) for name, one in zip("ab", bodies, strict=True)]
-    for result in (
-        run("analyze", log, "--model", SAMPLE_MODEL),
-        run("analyze", log),
-        run("analyze", log, "--model", SAMPLE_MODEL, "--json", "-"),
-        run("analyze", log, "--format", EVIL, code=2),
-        run("diff", *files, "--model", SAMPLE_MODEL),
-        run("diff", *files, code=2),
-    ):
-        raw = [char for char in result.output if not char.isprintable() and char != "\n"]
-        assert raw == []
-        assert any(shown in result.output for shown in ("\\x1b]0;owned\\x07", "\\u001b]0;owned\\u0007"))
 
 
 @pytest.mark.parametrize("command", [[], ["serve"], ["analyze"], ["diff"], ["template"], ["formats"]])

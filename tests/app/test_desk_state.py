@@ -13,18 +13,8 @@ from analysis.core.price import Price, Rates
 from analysis.model.desk import Mark, MarkChange
 from app import desk_state, state
 from app.desk_address import Asked, params_of
+from tests.app.browser_address import Address
 from tests.many_sessions import RATE, fill_with_many
-
-
-class Address(dict[str, list[str]]):
-    """The query parameters of a browser, as Streamlit has them."""
-
-    def get_all(self, name: str) -> list[str]:
-        return self[name]
-
-    def from_dict(self, params: dict[str, list[str]]) -> None:
-        self.clear()
-        self.update(params)
 
 
 @pytest.fixture(autouse=True)

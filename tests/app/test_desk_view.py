@@ -3,7 +3,6 @@
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -12,7 +11,18 @@ from analysis.core.price import Price, Rates
 from analysis.model.desk import Mark, MarkChange, View
 from analysis.store.repository import Import, Repository
 from app import state, visitors
-from tests.app.dashboard import SESSIONS, Open, cards, key_of, no_exception, press, tables_of_sessions, words
+from tests.app.dashboard import (
+    SESSIONS,
+    Open,
+    address,
+    cards,
+    field,
+    key_of,
+    no_exception,
+    press,
+    tables_of_sessions,
+    words,
+)
 from tests.many_sessions import fill_with_many
 from tests.sample_store import record_of
 
@@ -41,16 +51,6 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def listed(shown: AppTest) -> list[str]:
     return [str(name) for table in tables_of_sessions(shown) for name in table.value.session_id]
-
-
-def field(shown: AppTest, kind: str, label: str) -> Any:
-    """The field of this label."""
-    return next(one for one in shown.get(kind) if one.label == label)
-
-
-def address(shown: AppTest) -> dict[str, str]:
-    """The query of the page's address, where every name stands once."""
-    return {name: value if isinstance(value, str) else value[-1] for name, value in dict(shown.query_params).items()}
 
 
 def tick(shown: AppTest, *rows: int) -> AppTest:
@@ -131,8 +131,8 @@ def test_ticked_sessions_are_marked_together(visit: Open, writable: Path) -> Non
 
 def test_one_ticked_session_is_told_in_plain_words_and_opened(visit: Open, samples: Path) -> None:
     shown = tick(no_exception(visit("sessions", samples)), 1)
-    (expander,) = (one for one in shown.expander if one.label == "For engineers")
-    assert "parts at token" in "\n".join(text.value for text in expander.text)
+    folded = [text.value for one in shown.expander if one.label == "For engineers" for text in one.text]
+    assert "parts at token" in "\n".join(folded)
     press(shown, "Open")
     assert "desk-chat-60417" in words(shown) and shown.header
 
@@ -226,9 +226,9 @@ def test_sessions_without_times_are_on_no_day(visit: Open, tmp_path: Path) -> No
 def test_times_are_those_of_the_zone(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("sessions", samples, zone="Asia/Tokyo"))
     assert '"label": "Started (Asia/Tokyo)"' in tables_of_sessions(shown)[0].proto.columns
-    shown.switch_page("../pages/session.py").run()
     shown.query_params["session"] = "1"
-    turns = next(frame.value for frame in no_exception(shown.run()).dataframe if "Divergence" in frame.value)
+    shown.switch_page("../pages/session.py").run()
+    turns = next(frame.value for frame in no_exception(shown).dataframe if "Divergence" in frame.value)
     assert str(turns["Started (Asia/Tokyo)"].dtype).endswith("Asia/Tokyo]")
     assert '"label": "Started (UTC)"' in tables_of_sessions(no_exception(visit("sessions", samples)))[0].proto.columns
 
@@ -238,6 +238,22 @@ def test_a_session_is_marked_on_its_own_page(visit: Open, writable: Path) -> Non
     field(shown, "selectbox", "Status").set_value("fixed")
     press(shown, "Save status")
     assert state.repository().desk.marks() == {3: Mark("fixed")}
+
+
+def test_what_others_mark_meanwhile_is_neither_undone_nor_in_the_way(visit: Open, writable: Path) -> None:
+    repository = Repository.open(writable)
+    repository.desk.change_marks([5], MarkChange(assignee="ann"))
+    repository.close()
+    shown = no_exception(visit("session", writable, session="3"))
+    field(shown, "selectbox", "Assignee").set_value("ann")
+    field(shown, "multiselect", "Add labels").set_value(["of ann"])
+    state.repository().desk.change_marks([3, 4], MarkChange("explained", "bob", added=("of bob",)))
+    press(shown, "Save status")
+    assert state.repository().desk.marks()[3] == Mark("explained", "ann", ("of ann", "of bob"))
+    field(shown, "multiselect", "Remove labels").set_value(["of ann"])
+    state.repository().desk.change_marks([3], MarkChange("fixed"))
+    press(shown, "Save status")
+    assert state.repository().desk.marks()[3] == Mark("fixed", "ann", ("of bob",)), "nothing is sent a second time"
 
 
 def test_who_only_looks_sees_marks_and_changes_none(

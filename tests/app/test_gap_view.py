@@ -39,8 +39,8 @@ def test_a_missed_turn_has_its_cause_and_the_requests_before_it(visit: Open, sam
     shown = no_exception(visit("session", samples, session=key_of("busy"), turn="6", block="73"))
     (cause,) = record_of("busy").turns[5].causes
     said = words(shown)
-    assert "**capacity/eviction** · likely · 1,712 tokens" in said
-    assert cause.evidence in said and f"Fix: {cause.fix}" in said
+    assert "**The memory was needed for other requests** · likely · 1,712 tokens" in said
+    assert cause.evidence in said and f"**Fix:** {cause.fix}" in said and "\ncapacity/eviction\n" in said
     (box,) = gaps(shown)
     assert box.label == "What the server did in the 98 s before (14 requests)"
 
@@ -70,12 +70,12 @@ def test_the_requests_before_a_turn_are_those_of_the_other_sessions_in_their_ord
 def test_a_turn_that_missed_nothing_has_neither(visit: Open, samples: Path, turn: str) -> None:
     shown = no_exception(visit("session", samples, session=key_of("busy"), turn=turn, block="0"))
     assert f"Turn {turn} continues" in words(shown)
-    assert not gaps(shown) and "Fix:" not in words(shown)
+    assert not gaps(shown) and "** · likely" not in words(shown)
 
 
 def test_a_server_that_did_nothing_else_is_said(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("session", samples, session=key_of("07"), turn="5", block="0"))
-    assert "**key/cache-salt** · certain · 1,968 tokens" in words(shown)
+    assert "**The cache salt changed** · certain · 1,968 tokens" in words(shown)
     (box,) = gaps(shown)
     assert box.label.endswith("(0 requests)")
     assert "No other request of this log was served in that time." in words(shown)
@@ -103,6 +103,7 @@ def test_causes_stand_in_their_order_and_as_they_are(visit: Open, tmp_path: Path
     )
     kept(tmp_path / "causes.duckdb", replace(record_of("07").turns[4], causes=causes))
     said = words(no_exception(visit("session", tmp_path / "causes.duckdb", session="1", turn="5", block="0")))
-    first, second = "key/lora** · likely · 1,968", "routing/replica** · possible: the log does not decide it · 16"
+    first = "**The model or adapter changed** · likely · 1,968"
+    second = "**Another replica served it** · possible: the log does not decide it · 16"
     assert 0 < said.index(first) < said.index(second)
-    assert "<b>seen</b> in *turn* 5" in said and "Fix: [undo](it)" in said
+    assert "<b>seen</b> in *turn* 5" in said and "**Fix:** [undo](it)" in said

@@ -82,11 +82,6 @@ def stored(database: Path) -> Repository:
     return state._open(str(database))
 
 
-def links(shown: AppTest) -> list[Any]:
-    """The links to pages, as the browser gets them."""
-    return [link.proto for link in shown.get("page_link")]
-
-
 def write(path: Path, lines: list[bytes]) -> Path:
     path.write_bytes(b"".join(lines))
     return path
@@ -101,15 +96,15 @@ def test_a_log_is_added_once_and_again_when_it_has_grown(visit: Open, database: 
     log = write(tmp_path / "proxy.jsonl", CLOCK[:4])
     shown = add(visit("sessions", database), log)
     assert not shown.error and "1 session with 4 turns analysed" in words(shown)
+    assert "These are samples" not in words(shown)
     assert tables_of_sessions(shown)[0].value.num_turns.tolist() == [4], "the table shows it at once"
-    (key,) = stored(database).sessions().session_key
-    assert [(link.label, link.query_string) for link in links(shown)] == [
-        ("Open desk\\-chat\\-60417", f"session={key}")
-    ]
+    assert "mostly at turn 4 in the system message: a time stands in the prompt." in words(shown)
     assert "1 log already there, unchanged" in words(add(shown, log))
     write(log, CLOCK)
     assert "1 session with 8 turns analysed" in words(add(shown, log))
     assert stored(database).sessions().num_turns.tolist() == [8]
+    shown = press(shown, "Open desk\\-chat\\-60417")
+    assert "Seen first in turn 2: a time differs" in words(shown), "one click is enough"
 
 
 def test_a_log_is_read_as_the_format_that_is_chosen(visit: Open, database: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from tests.app.dashboard import begun_at
 from tests.builders import ROOT
 from tests.sample_store import fill
 
@@ -23,7 +24,7 @@ def test_damage_behind_the_headers_is_one_message_and_no_traceback(
     monkeypatch.setenv("WHYMISS_DB", str(database))
     shown = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=60)
     shown.query_params["session"] = "1"
-    shown.switch_page(f"../pages/{page}.py").run()
+    begun_at(shown, page)
     assert not shown.exception
     messages = [error.value.replace("\\", "") for error in shown.error]
     if page in ("sessions", "session", "cases", "models"):  # the others need no database

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from analysis.live.errors import EndpointError
 from analysis.model.renderer import RendererChoice
 from analysis.model.settings import Settings
 from analysis.pipeline.importing import analyse_source, store
@@ -146,3 +147,15 @@ def test_others_choose_only_servers_that_were_allowed(
     assert len(page.error) == 1 and "--allow-endpoint" in words(page) and kept(database).renderers() == {}
     choose(page, "gpu7:8000/v1", models_view.SERVER)
     assert kept(database).renderers()[MODEL].value == "http://gpu7:8000"
+
+
+def test_a_server_gets_the_key_once_somebody_here_names_it(
+    visit: Open, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = visit("models", database)
+    kept(database).choose_renderer(RendererChoice(MODEL, "endpoint", "http://gpu9:8000"))
+    monkeypatch.setenv("WHYMISS_API_KEY", "sk-secret")
+    with pytest.raises(EndpointError, match="is not sent there"):
+        state.known_renderers().key_for("http://gpu9:8000")
+    choose(page, "gpu9:8000", models_view.SERVER)
+    assert state.known_renderers().key_for("http://gpu9:8000") == "sk-secret"

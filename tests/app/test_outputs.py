@@ -6,9 +6,10 @@ from typing import BinaryIO
 
 import pytest
 
-from app.outputs import spare_logs, write_text, write_whole
+from app.outputs import refuse_unwritable, spare_logs, write_text, write_whole
 from tests.app.command_line import error_of
 from tests.builders import SAMPLE_MODEL, SAMPLES
+from tests.template_server import TemplateServer
 
 CLEAN = SAMPLES[0]
 
@@ -56,6 +57,20 @@ def test_no_command_writes_over_a_log(folder: Path, command: list[str], monkeypa
     model = [] if command[0] == "convert" else ["--model", SAMPLE_MODEL]
     assert "this is one of the logs that are read" in error_of(*command, *model)
     assert {path.read_bytes() for path in (folder / "logs").rglob("*.json*")} == {CLEAN.read_bytes()}
+
+
+@pytest.mark.parametrize(
+    ("output", "said"), [("no/folder/a.json", "No such file or directory"), ("logs", "Is a directory")]
+)
+def test_an_output_that_cannot_be_written_is_refused_before_the_work(folder: Path, output: str, said: str) -> None:
+    with pytest.raises(OSError, match=said) as refused:
+        refuse_unwritable(folder / output)
+    assert refused.value.filename == str(folder / output)
+    for free in (None, Path("-"), folder / "new.json", folder / "logs" / "a.jsonl", Path(os.devnull)):
+        refuse_unwritable(free)
+    with TemplateServer("{{ messages }}") as server:
+        assert said in error_of("analyze", CLEAN, "--endpoint", server.url, "--json", folder / output)
+    assert server.seen == []
 
 
 def test_a_file_is_written_whole_or_stays_what_it_was(tmp_path: Path) -> None:

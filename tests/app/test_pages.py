@@ -26,7 +26,7 @@ from tests.replay_server import ReplayServer, exchange
 from tests.sample_store import analysed_samples, fill, record_of, sample
 
 KEYS = dict(enumerate((record.session_id for record in SESSIONS), 1))
-PAGES = ("sessions", "session", "cases", "models", "compare", "template", "live")
+PAGES = ("sessions", "session", "cases", "sets", "models", "compare", "template", "live")
 
 
 def test_the_first_start_fills_in_the_samples_and_only_the_first(visit: Open, tmp_path: Path) -> None:
@@ -34,7 +34,7 @@ def test_the_first_start_fills_in_the_samples_and_only_the_first(visit: Open, tm
     shown = no_exception(visit("sessions", database))
     (table,) = tables_of_sessions(shown)
     assert set(table.value.session_id) == set(KEYS.values())
-    assert shown.metric[0].value == str(len(SESSIONS))
+    assert shown.metric[0].value == str(len(SESSIONS)) and "These are samples" in words(shown)
     repository = state._open(str(database))
     for key in repository.imports().import_key:
         repository.delete(int(key))
@@ -104,8 +104,10 @@ def test_an_unknown_session_points_to_the_list(visit: Open, samples: Path, key: 
 
 def test_a_session_that_was_opened_is_found_again(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("session", samples, session="3"))
-    del shown.query_params["session"]
-    assert KEYS[3] in words(no_exception(shown.run()))
+    shown.switch_page("../pages/models.py").run()
+    shown.query_params.clear()
+    shown.switch_page("../pages/session.py").run()
+    assert KEYS[3] in words(no_exception(shown))
 
 
 def test_a_server_that_did_not_report_is_said_with_the_remedy(visit: Open, samples: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.plain import MOST_CHARS, WORD_JOINER, plain
+from app.plain import MOST_CHARS, WORD_JOINER, cut, plain
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,7 @@ def test_nothing_is_lost_and_no_mark_stands_unescaped(text: str) -> None:
 def test_a_text_that_no_browser_bears_is_cut() -> None:
     assert plain("x" * MOST_CHARS) == "x" * MOST_CHARS
     assert plain("x" * 1_000_000) == "x" * MOST_CHARS + "…"
+
+
+def test_a_name_is_cut_at_its_end() -> None:
+    assert (cut("abc", 3), cut("abcd", 3)) == ("abc", "abc…")

@@ -22,7 +22,12 @@ def test_the_plan_stands_on_the_page(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("session", samples, session=key_of("06")))
     said = words(shown)
     assert "With 3 fixes the predicted hit rate goes from 2.4% to 90.1%" in said
-    assert said.index("1. volatile-head/client-timestamp") < said.index("2. tools/order") < said.index("3. client/hist")
+    assert (
+        0
+        < said.index("**1. A time stands in the prompt** · turns 2–9")
+        < said.index("**2. The tools came in another order**")
+    )
+    assert "**3. An earlier message was changed** · turn 6" in said
     assert "reusable 384 → 11,984 tokens (hit rate 2.4% → 76.1%); computes 11,600 fewer." in said
     table = next(frame.value for frame in shown.dataframe if "Cause" in frame.value)
     assert table["Reusable after"].tolist() == [11_984, 13_168, 14_224]
@@ -35,7 +40,7 @@ def test_a_fix_that_lengthens_prompts_is_said_to(visit: Open, samples: Path) -> 
 
 def test_a_clean_session_has_no_plan(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("session", samples, session=key_of("01")))
-    assert "Fix plan" not in [header.value for header in shown.subheader]
+    assert [tab.label for tab in shown.tabs] == ["What if …", "Reusable against cached", "Token account", "All turns"]
 
 
 def tried(shown: AppTest, label: str) -> AppTest:

@@ -15,10 +15,12 @@ from app.serving import MAIN, refuse_taken_port, run_dashboard
 @pytest.mark.parametrize(
     ("given", "flags"),
     [
-        pytest.param((None,), [], id="as configured"),
-        pytest.param((8600,), ["--server.port=8600"], id="a port"),
-        pytest.param((8600, "127.0.0.1"), ["--server.port=8600"], id="this machine"),
-        pytest.param((None, "0.0.0.0"), ["--server.address=0.0.0.0"], id="other machines"),
+        pytest.param((None,), ["--server.address=127.0.0.1"], id="as configured"),
+        pytest.param((8600,), ["--server.address=127.0.0.1", "--server.port=8600"], id="a port"),
+        pytest.param((None, "10.1.2.3"), ["--server.address=10.1.2.3"], id="other machines"),
+        pytest.param(
+            (None, "0.0.0.0"), ["--server.address=0.0.0.0", "--browser.serverAddress=localhost"], id="every address"
+        ),
     ],
 )
 def test_streamlit_runs_the_main_page_on_this_database(

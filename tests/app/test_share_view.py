@@ -1,9 +1,9 @@
-"""The end of the session page: what leaves is previewed, released text by text, and downloaded."""
+"""The report of a session: one click from its page, previewed, released text by text, and downloaded."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.dashboard import Open, key_of, no_exception, words
+from tests.app.dashboard import Open, key_of, no_exception, press, words
 from tests.sample_store import fill
 
 
@@ -11,12 +11,7 @@ from tests.sample_store import fill
 def prepared(visit: Open, tmp_path: object) -> AppTest:
     database = tmp_path / "one.duckdb"  # type: ignore[operator]
     fill(database, "03").close()
-    shown = no_exception(visit("session", database, session="1"))
-    return no_exception(toggle(shown).set_value(True).run())
-
-
-def toggle(shown: AppTest):  # type: ignore[no-untyped-def]
-    return next(one for one in shown.toggle if one.label == "Prepare a report of this session")
+    return press(no_exception(visit("session", database, session="1")), "Share")
 
 
 def released(shown: AppTest):  # type: ignore[no-untyped-def]
@@ -24,7 +19,9 @@ def released(shown: AppTest):  # type: ignore[no-untyped-def]
 
 
 def as_markdown(shown: AppTest) -> AppTest:
-    return no_exception(shown.segmented_control(key="share_as_1").set_value("Markdown").run())
+    """The same as Markdown: a whole run closes a dialog, so the button that opens it is pressed along."""
+    shown.segmented_control(key="share_as_1").set_value("Markdown")
+    return press(shown, "Share")
 
 
 def preview(shown: AppTest) -> str:
@@ -34,7 +31,9 @@ def preview(shown: AppTest) -> str:
 
 def test_nothing_is_made_before_it_is_asked_for(visit: Open, samples: object) -> None:
     shown = no_exception(visit("session", samples, session=key_of("03")))
-    assert "A report is one file that can be mailed" in words(shown) and not released(shown)
+    assert not released(shown) and not shown.get("iframe")
+    shown = press(shown, "Share")
+    assert "No text of the log is in it" in words(shown) and released(shown) and shown.get("iframe")
 
 
 def test_the_preview_is_redacted(prepared: AppTest) -> None:
@@ -46,22 +45,29 @@ def test_the_preview_is_redacted(prepared: AppTest) -> None:
 
 def test_a_text_is_released_by_itself_and_that_is_recorded(prepared: AppTest) -> None:
     shown = as_markdown(prepared)
-    shown = no_exception(released(shown)[0].set_value(["session A"]).run())
+    released(shown)[0].set_value(["session A"])
+    shown = press(shown, "Share")
     assert "## `desk-chat-60417`" in preview(shown) and "sample/agent" not in preview(shown)
     assert "Released one by one, and so readable here: session A." in preview(shown)
+    assert "Text of the log is in this report." in words(shown)
 
 
 def test_narrower_scopes_warn(prepared: AppTest) -> None:
     shown = as_markdown(prepared)
-    shown = no_exception(shown.selectbox(key="share_scope_1").set_value("nothing").run())
+    shown.selectbox(key="share_scope_1").set_value("nothing")
+    shown = press(shown, "Share")
     assert "Text of the log is in this report." in words(shown) and "22:31:13" in preview(shown)
     wanted = "credentials, e-mail addresses and names that I give"
-    shown = no_exception(shown.selectbox(key="share_scope_1").set_value(wanted).run())
-    shown = no_exception(shown.text_area(key="share_names_1").set_value("desk-chat-60417\n\n").run())
+    shown.selectbox(key="share_scope_1").set_value(wanted)
+    shown = press(shown, "Share")
+    shown.text_area(key="share_names_1").set_value("desk-chat-60417\n\n")
+    shown = press(shown, "Share")
     assert "desk-chat" not in preview(shown) and "Partly redacted" in preview(shown)
 
 
 def test_names_of_models_can_be_kept(prepared: AppTest) -> None:
     shown = as_markdown(prepared)
-    shown = no_exception(shown.checkbox(key="share_model_1").set_value(True).run())
+    shown.checkbox(key="share_model_1").set_value(True)
+    shown = press(shown, "Share")
     assert "sample/agent-8k" in preview(shown) and "desk-chat" not in preview(shown)
+    assert "No text of the log is in it but the names of models" in words(shown)

@@ -14,6 +14,7 @@ from analysis.pipeline.importing import store
 from analysis.pipeline.sources import LogFile, Source
 from analysis.render.errors import RenderError
 from app import places, state
+from tests.app.browser_address import Address
 from tests.builders import SAMPLE_MODEL
 from tests.sample_store import record_of, sample, sample_renderers
 
@@ -23,7 +24,7 @@ def session_state(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A browser session: plain dictionaries where Streamlit keeps its own."""
     kept: dict[str, Any] = {}
     monkeypatch.setattr(st, "session_state", kept)
-    monkeypatch.setattr(st, "query_params", {})
+    monkeypatch.setattr(st, "query_params", Address())
     return kept
 
 

@@ -78,3 +78,10 @@ def test_template_arguments_of_every_request() -> None:
 @pytest.mark.parametrize("kwargs", ["{", "[1]", "", "keep=true"])
 def test_template_arguments_that_are_no_object(kwargs: str) -> None:
     assert error_of("template", SAMPLE_MODEL, "--kwargs", kwargs).startswith("--kwargs: not a JSON object")
+
+
+def test_a_hostile_template_is_one_line_and_does_not_hide_the_others(tmp_path: Path) -> None:
+    hostile = template(tmp_path, "hostile", "{{ messages[0].content * 999999999 }}")
+    result = run("template", hostile, template(tmp_path, "pure", PURE), code=2)
+    assert result.stderr == f"{hostile}: the chat template needs more than 1 GB of memory and was stopped\n"
+    assert "Pure:" in result.stdout

@@ -33,7 +33,7 @@ def test_a_row_per_turn_with_what_is_the_same_from_the_front() -> None:
     assert frame.turn.tolist() == [2, 3, 4] and frame.before.tolist() == [34, 44, 52]
     assert frame.parts.tolist() == ["", "in the system message, character 27", ""]
     assert frame.same.round(2).tolist() == [1, 0.61, 1]
-    assert [list(codes) for codes in frame.causes] == [[], ["volatile-head/client-timestamp"], []]
+    assert [list(codes) for codes in frame.causes] == [[], ["a time stands in the prompt"], []]
 
 
 def test_the_headline_says_where_it_parts_or_that_nothing_changed() -> None:
@@ -89,7 +89,7 @@ def test_a_session_of_an_unknown_model_shows_where_its_text_parts(visit: Open, t
     shown = no_exception(visit("session", tmp_path / "text.duckdb", session="1"))
     assert "client agent/1.2.3" in words(shown) and "no divergence is claimed inside of it" in words(shown)
     assert "Turn 3 leaves turn 2 in the system message, character 27" in words(shown)
-    assert "volatile-head/client-timestamp** · likely · approximate, by text" in words(shown)
+    assert "**A time stands in the prompt** · likely · approximate, by text" in words(shown)
     assert cards(shown)["Lost"] == "?" and shown.metric[0].delta == "1 change by text"
     assert not shown.error and "fix plan" not in words(shown).lower()
     table = next(frame.value for frame in shown.dataframe if "By text" in frame.value)

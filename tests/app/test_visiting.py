@@ -7,6 +7,7 @@ import pytest
 from analysis.store.repository import Repository
 from app import state, visitors
 from tests.app.dashboard import Open, key_of, no_exception, press, tables_of_sessions, words
+from tests.replay_server import ReplayServer
 
 
 @pytest.fixture
@@ -27,6 +28,17 @@ def test_who_only_looks_sees_the_sessions_and_changes_nothing(visit: Open, sampl
     assert tables_of_sessions(shown) and "Read-only" in words(shown)
     assert [button.label for button in shown.button if "ogs" in button.label or "orget" in button.label] == []
     assert no_exception(visit("session", samples, session=key_of("03"))).subheader
+
+
+@pytest.mark.usefixtures("read_only")
+def test_who_only_looks_does_not_reset_the_cache_of_a_server(visit: Open, samples: Path) -> None:
+    with ReplayServer("serve-block128") as server:
+        shown = no_exception(visit("live", samples))
+        shown.text_input[0].set_value(server.url)
+        shown = press(shown, "Connect")
+        assert "is not reset from here either" in words(shown)
+        assert "Reset the prefix cache" not in [button.label for button in shown.button]
+        assert ("POST", "/reset_prefix_cache") not in [(seen.method, seen.path) for seen in server.seen]
 
 
 @pytest.mark.usefixtures("read_only")

@@ -55,6 +55,56 @@ def test_others_name_no_files_and_ask_only_the_servers_that_are_allowed() -> Non
             visitors.allowed(address)
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://gpu7:8000@evil",
+        "http://gpu7:8000#@evil:8000",
+        "http://gpu7:8000\\@evil:8000",
+        "http://evil:8000/?http://gpu7:8000",
+        "http://gpu7.:8000",
+        "http://gpu7.evil:8000",
+        "http://gpu7",
+        "http://gpu7:80",
+        "http://gpu7:08001",
+        "http://ｇpu7:8000",
+        "http://localtest.me:8000",
+        "http://2130706433:8000",
+        "http://0x7f.1:8000",
+        "http://[::1]:8000",
+        "http://[::ffff:127.0.0.1]:8000",
+        "http://127.0.0.1:8000",
+    ],
+)
+def test_no_other_spelling_reaches_another_server(address: str) -> None:
+    visitors.settle(read_only=False, shared=True, endpoints=["http://gpu7:8000"])
+    with pytest.raises(EndpointError):
+        visitors.named(address)
+    assert os.environ[visitors.ENDPOINTS] == "http://gpu7:8000"
+
+
+@pytest.mark.parametrize("address", ["HTTP://GPU7:8000/v1/", "gpu7:08000", "http://gp\nu7:8000"])
+def test_another_spelling_of_an_allowed_server_is_that_server(address: str) -> None:
+    visitors.settle(read_only=False, shared=True, endpoints=["http://gpu7:8000"])
+    assert visitors.allowed(address) == "http://gpu7:8000"
+
+
+def test_the_key_is_for_servers_that_were_named_and_not_for_those_of_a_database(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("WHYMISS_API_KEY", raising=False)
+    assert visitors.key_for("http://gpu9:8000") is None, "without a key there is nothing to keep"
+    monkeypatch.setenv("WHYMISS_API_KEY", "sk-secret")
+    visitors.settle(read_only=False, shared=False, endpoints=["gpu7:8000"])
+    with pytest.raises(EndpointError, match=r"WHYMISS_API_KEY is not sent there: .+--allow-endpoint http://gpu9:8000"):
+        visitors.key_for("http://gpu9:8000")
+    assert visitors.named("gpu9:8000") == "http://gpu9:8000"
+    assert [visitors.key_for(url) for url in ("http://gpu7:8000", "http://gpu9:8000")] == ["sk-secret"] * 2
+    visitors.settle(read_only=False, shared=True, endpoints=[])
+    with pytest.raises(EndpointError, match="None was allowed"):
+        visitors.key_for("http://gpu9:8000")
+
+
 def test_without_a_list_others_ask_no_server() -> None:
     visitors.settle(read_only=False, shared=True, endpoints=[])
     with pytest.raises(EndpointError, match="None was allowed"):

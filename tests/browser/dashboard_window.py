@@ -19,10 +19,16 @@ from tests.builders import ROOT
 
 BLOCK_SIZE = 16
 TAKEN = 700  # milliseconds until a file that was given is with the server: no person presses sooner
-PATIENCE = 20_000  # milliseconds: the first render in a server loads a tokenizer
+PATIENCE = 60_000  # milliseconds: the first render in a server loads a tokenizer, and a busy machine takes its time
+ANSWERED = """() => {
+    const dialog = document.querySelector("[role=dialog]");
+    return !dialog || dialog.querySelector("[data-testid=stAlert]");
+}"""
 # At a link to a page, Streamlit's own client looks for the server below the page's path, where these two are not,
 # before it finds them at the root.
-BASE_PATH_SEARCH = re.compile(r"/(sessions|session|cases|models|compare|template|live)/_stcore/(health|host-config)$")
+BASE_PATH_SEARCH = re.compile(
+    r"/(sessions|session|cases|sets|models|compare|template|live)/_stcore/(health|host-config)$"
+)
 
 
 @contextmanager
@@ -104,7 +110,7 @@ class Dashboard:
 
     def open_row(self, session_id: str, source: str = "") -> None:
         """Search for a session, then click its row, which is the first one."""
-        self.search(f"{session_id} {source}")
+        self.search(f"{session_id} {source}".strip())
         expect(self.table.get_by_test_id("glide-cell-1-0")).to_have_text(session_id)
         self.expect_settled()
         table = self.table.get_by_test_id("stDataFrame")
@@ -130,6 +136,9 @@ class Dashboard:
         self.page.wait_for_timeout(TAKEN)
         self.expect_settled()
         self.dialog.get_by_role("button", name="Analyse").click()
+        # What is typed behind the dialog before it has answered is lost with the run that closes it.
+        self.page.wait_for_function(ANSWERED, timeout=3 * PATIENCE)
+        self.expect_settled()
 
     def heading(self, words: str | re.Pattern[str]) -> Locator:
         return self.main.get_by_role("heading", name=words)

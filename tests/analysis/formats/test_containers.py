@@ -2,10 +2,12 @@
 
 import gzip
 import io
+import os
 import zipfile
 
 import pytest
 
+from analysis.formats import unpacking
 from analysis.formats.base import FormatError
 from analysis.formats.containers import as_utf8, unpacked
 
@@ -55,6 +57,55 @@ def test_a_zip_of_another_name_is_a_formats_own() -> None:
 def test_what_cannot_be_unpacked_is_said(name: str, data: bytes, said: str) -> None:
     with pytest.raises(FormatError, match=f"^{name}: {said}"):
         unpacked(name, data, (".json",))
+
+
+def doll(depth: int) -> bytes:
+    """An archive in an archive, and so on."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        archive.writestr("a.zip" if depth > 1 else "a.jsonl", doll(depth - 1) if depth > 1 else TEXT)
+    return held.getvalue()
+
+
+def many_small(each: int) -> bytes:
+    """Archives in an archive: each is within the limit, all of them are not."""
+    return zipped(**{f"{number}_zip": zipped(a_jsonl=os.urandom(each)) for number in range(8)})
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("a.jsonl.gz", gzip.compress(bytes(20 << 20)), "unpacks to more than 250 times its size, which no log does"),
+        ("a.jsonl.gz", 400 * gzip.compress(bytes(1 << 16)), "unpacks to more than 250 times its size"),
+        ("a.zip", zipped(a_json=bytes(20 << 20)), "unpacks to more than 250 times its size"),
+        ("a.zip", zipped(z_zip=zipped(a_json=bytes(20 << 20))), "unpacks to more than 250 times its size"),
+        ("a.gz", gzip.compress(os.urandom(5 << 20)), r"unpacks to more than 0\.00390625 GB"),
+        ("a.zip", many_small(1 << 20), r"unpacks to more than 0\.00390625 GB, the most that is unpacked in memory"),
+        ("a.zip", doll(4), "archives in archives, more than 3 deep"),
+        ("a.zip", zipped(**{f"{number}_json": b"{}" for number in range(10)}), "more than 9 files are in it"),
+    ],
+)
+def test_a_bomb_is_refused_while_it_is_unpacked(
+    monkeypatch: pytest.MonkeyPatch, name: str, data: bytes, said: str
+) -> None:
+    monkeypatch.setattr(unpacking, "UNASKED", 1 << 20)
+    monkeypatch.setattr(unpacking, "MOST_BYTES", 16 << 20 if "times" in said else 4 << 20)
+    monkeypatch.setattr(unpacking, "MOST_FILES", 9)
+    with pytest.raises(FormatError, match=f"^{name}: {said}"):
+        unpacked(name, data, (".json", ".jsonl", ".zip"))
+
+
+def test_archives_in_archives_are_read_as_deep_as_people_pack_them() -> None:
+    ((name, data),) = unpacked("a.zip", doll(3), (".jsonl", ".zip"))
+    assert (name, data) == ("a.jsonl", TEXT)
+
+
+def test_an_encrypted_archive_is_said_to_be_one_in_plain_words() -> None:
+    data = bytearray(zipped(a_json=TEXT))
+    for place in (data.index(b"PK\x03\x04") + 6, data.index(b"PK\x01\x02") + 8):
+        data[place] |= 1
+    with pytest.raises(FormatError, match=r"^a\.zip: a\.json in it is encrypted\. Unpack it with its password\.$"):
+        unpacked("a.zip", bytes(data))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])

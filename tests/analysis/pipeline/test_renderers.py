@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from analysis.live.errors import EndpointError
 from analysis.live.renderer import LiveRenderer
 from analysis.live.vllm import VllmServer
 from analysis.model.renderer import RendererChoice
 from analysis.pipeline.renderers import Renderers
 from analysis.render.errors import RenderError
 from tests.builders import SAMPLE_MODEL, request, user
+from tests.template_server import TemplateServer
 
 NOWHERE = Path(__file__).parent / "no-such-model"
 
@@ -45,8 +47,20 @@ def test_a_choice_goes_before_what_is_known_and_behind_what_is_for_all() -> None
     assert Renderers(server=VllmServer("127.0.0.1:9"), chosen=chosen).choices == {}
 
 
-def test_a_key_is_not_shown() -> None:
-    assert "secret" not in repr(Renderers(api_key="secret"))
+def test_a_chosen_server_is_asked_with_the_key_that_is_for_it_and_not_at_all_without_leave() -> None:
+    def key_for(address: str) -> str:
+        if address != server.url:
+            raise EndpointError(f"{address} was not named")
+        return "sk-secret"
+
+    with TemplateServer("{{ messages }}") as server, TemplateServer("{{ messages }}") as other:
+        chosen = {name: RendererChoice(name, "endpoint", one.url) for name, one in (("m", server), ("n", other))}
+        renderers = Renderers(chosen=chosen, key_for=key_for)
+        assert renderers.renderer_for("m") is not None
+        with pytest.raises(EndpointError, match="was not named"):
+            renderers.renderer_for("n")
+    assert {seen.headers.get("Authorization") for seen in server.seen} == {"Bearer sk-secret"} and not other.seen
+    assert "sk-secret" not in repr(renderers)
 
 
 def test_nothing_is_loaded_before_it_is_asked_for() -> None:

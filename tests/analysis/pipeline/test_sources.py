@@ -1,6 +1,7 @@
 """Files, folders and archives as sources."""
 
 import gzip
+import os
 import zipfile
 from pathlib import Path
 
@@ -23,6 +24,34 @@ def test_a_folder_is_read_with_the_folders_in_it(tmp_path: Path) -> None:
     found = read_source(tmp_path)
     assert [file.name for file in found.files] == ["b.jsonl", "in/a.json", "in/deep/c.traj.json", "d.jsonl", "z.jsonl"]
     assert {file.data for file in found.files} == {LINE}
+
+
+def test_what_cannot_be_read_in_a_folder_is_a_problem_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.scandir
+
+    def scandir(place: str) -> object:
+        if str(place).endswith("locked"):
+            raise PermissionError(13, "Permission denied", place)
+        return real(place)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    (tmp_path / "sub" / "locked").mkdir(parents=True)
+    (tmp_path / "a.jsonl").write_bytes(LINE)
+    (tmp_path / "gone.jsonl").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "x.zip").write_bytes(b"PK\x03\x04")
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    found = read_source(tmp_path)
+    assert [file.name for file in found.files] == ["a.jsonl"]
+    said = [f"{problem.file}: {problem.message}" for problem in found.problems]
+    assert said[:-1] == [
+        "sub/locked: it cannot be read (Permission denied) and was left out.",
+        "gone.jsonl: it cannot be read (No such file or directory) and was left out.",
+        "pipe.jsonl: neither a file nor a folder. It was left out.",
+    ]
+    assert said[-1].startswith("x.zip: not a zip archive") and joined([found, found]).problems == 2 * found.problems
+    (tmp_path / "a.jsonl").unlink()
+    with pytest.raises(PermissionError):
+        read_source(tmp_path)
 
 
 def test_an_upload_is_unpacked() -> None:

@@ -93,7 +93,12 @@ def test_another_template() -> None:
 
 
 @pytest.mark.parametrize(
-    ("template", "reason"), [("{% if %}", "template"), ("{{ messages[0].missing.deeper }}", "template")]
+    ("template", "reason"),
+    [
+        ("{% if %}", "template"),
+        ("{{ messages[0].missing.deeper }}", "template"),
+        ("{{ messages[0].content * 999999999 }}", "the chat template needs more than 1 GB of memory and was stopped"),
+    ],
 )
 def test_a_template_that_does_not_work_has_a_reason(template: str, reason: str) -> None:
     found = try_change(on("02"), 0, BY_NAME["template"], Asked(template=template))

@@ -1,6 +1,7 @@
 """A baseline on disk: what is read is what was written, and what is none is refused."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -38,6 +39,8 @@ def test_no_text_of_a_log_is_in_it() -> None:
         pytest.param(json.dumps(CONTENT | {"whole": {}}), "damaged", id="without figures"),
         pytest.param(json.dumps(CONTENT | {"causes": None}), "damaged", id="without causes"),
         pytest.param(json.dumps(CONTENT | {"causes": {"a": -1}}), "damaged", id="less than nothing"),
+        pytest.param(json.dumps(CONTENT | {"causes": {"a": 10**300}}), "damaged", id="more than can be counted"),
+        pytest.param(json.dumps(CONTENT | {"waste": {"lost_tokens": 1}}), "damaged", id="waste without its sums"),
         pytest.param(json.dumps(CONTENT | {"causes": {"a": True}}), "damaged", id="no number"),
         pytest.param(
             json.dumps(CONTENT | {"whole": CONTENT["whole"] | {"more": 1}}), "damaged", id="a figure that is unknown"
@@ -47,3 +50,14 @@ def test_no_text_of_a_log_is_in_it() -> None:
 def test_what_is_no_baseline_is_refused_with_the_remedy(text: str, words: str) -> None:
     with pytest.raises(ValueError, match=rf"^b\.json: .*{words}.* Write a new one with --save\.$"):
         read(text, "b.json")
+
+
+def test_a_file_of_before_waste_was_kept_is_read() -> None:
+    older = {name: value for name, value in CONTENT.items() if name != "waste"}
+    assert read(json.dumps(older), "b.json") == replace(KEPT, waste=None)
+    assert KEPT.waste is not None and KEPT.waste.lost_tokens > 0
+
+
+def test_half_a_character_of_a_name_is_shown_as_a_question_mark() -> None:
+    odd = read(json.dumps(CONTENT | {"causes": {"a\ud800": 1}}), "b.json")
+    assert odd.causes == {"a?": 1}

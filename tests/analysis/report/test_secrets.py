@@ -3,6 +3,7 @@
 import pytest
 
 from analysis.report.secrets import HIDDEN, covered, masked, says_anything
+from analysis.report.token_text import shown
 
 
 @pytest.mark.parametrize(
@@ -55,3 +56,15 @@ def test_whether_a_masked_text_says_anything(text: str, says: bool) -> None:
 def test_tokens_that_hold_a_part_of_a_secret_are_covered_all() -> None:
     pieces = ["a·", "key:", "·sk", "-abc", "12345", "·is", "·Jo", "·Ott", "·b"]
     assert covered(pieces, ("Jo Ott",)) == [True, False, True, True, True, False, True, True, True]
+
+
+def test_names_are_found_in_tokens_that_are_no_whole_letters() -> None:
+    """A letter of another script may stand in several tokens, each shown as its bytes."""
+    pieces = [shown(bytes([byte])) for byte in "x Жанна y".encode()]
+    hidden = covered(pieces, ("Жанна",))
+    assert hidden[2:12] == [True] * 10 and not hidden[1] and not hidden[12]
+
+
+def test_names_of_several_words_are_hidden_where_a_text_was_cut_within_them() -> None:
+    assert masked("tt Sen Yoon wrote", ("Ott Sen Yoon",), edges=True) == f"{HIDDEN} …"
+    assert covered(["tt", "·Sen", "·Yoon", "·wrote", "·a", "·b"], ("Ott Sen Yoon",))[:4] == [True, True, True, False]

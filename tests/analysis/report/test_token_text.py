@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.report.token_text import shown, visible
+from analysis.report.token_text import as_bytes, shown, visible
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,14 @@ def test_any_bytes_show_something_and_nothing_unprintable(piece: bytes) -> None:
 
 def test_a_value_keeps_its_blanks_and_shows_what_is_hidden() -> None:
     assert visible("a b\n\x1b[2J\u202e\x00") == r"a b↵\x1b[2J\u202e\x00"
+
+
+@given(
+    st.binary(max_size=12).filter(
+        lambda piece: b"\\" not in piece and not set("·↵→␍") & set(piece.decode("utf-8", "replace"))
+    )
+)
+def test_the_bytes_of_a_token_are_known_from_what_is_shown(piece: bytes) -> None:
+    """But for a few unseen characters below U+0100, which are shown as if they were bytes."""
+    known = as_bytes(shown(piece))
+    assert known == piece or any("\x80" <= char <= "\xad" for char in piece.decode("utf-8"))

@@ -1,0 +1,20 @@
+"""What stands around every page: the look, the keys, and a line for when the server does not answer."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from app.key_map import key_map
+
+_STYLE = (Path(__file__).parent / "shell.css").read_text("utf-8")
+_OFFLINE = (
+    "The dashboard does not answer. What you see stays; nothing can be changed or opened until it runs again. Where it"
+    " was started, start it again with <code>whymiss</code>: this page then goes on by itself."
+)
+
+
+def shell() -> None:
+    """Put it around the page of this run."""
+    with st.container(key="shell"):
+        st.html(f"<style>{_STYLE}</style><p class='wm-offline'>{_OFFLINE}</p>")
+        key_map()
