@@ -4,6 +4,7 @@ import gc
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -20,17 +21,17 @@ hypothesis.settings.register_profile("whymiss", deadline=None)
 hypothesis.settings.load_profile("whymiss")
 
 MOST_WORKERS = 4  # each of them imports and collects everything first
+ALONE = re.compile(r"(?<!not )\b(browser|load|benchmark)\b")
 QUICK = [ROOT / "tests" / "analysis" / floor for floor in ("core", "causes", "formats", "render", "live", "report")]
 NOT_QUICK = ("slow", "browser", "oracle", "load", "benchmark")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """A worker per processor; none for named files, which are done before workers have started, and none beside
-    browsers, which want the machine for themselves."""
-    named = any(".py" in argument for argument in config.args)
-    browsers = "browser" in config.option.markexpr.replace("not browser", "")
-    return 0 if named or browsers else min(os.cpu_count() or 1, MOST_WORKERS)
+    """A worker per processor; none for named files, which are done before workers have started, none where the output
+    is wanted as it comes, and none beside browsers and loads, which want the machine for themselves."""
+    alone = any(".py" in argument for argument in config.args) or ALONE.search(config.option.markexpr)
+    return 0 if alone or config.option.capture == "no" else min(os.cpu_count() or 1, MOST_WORKERS)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
