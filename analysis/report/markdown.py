@@ -32,6 +32,8 @@ MAP_COLUMNS = 72
 MOST_ROWS = 120  # turns of the map
 MOST_TURNS = 40  # told one by one
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~!&@$])")
+# What escapes do not stop in a line that a person wrote: addresses, which trackers link, and the start of a list.
+_ACTIVE = re.compile(r"://|www\.|mailto:|xmpp:|@|^\s*(?:[-+=:]|\d+[.)])|^\s{4}", re.IGNORECASE)
 
 
 def as_markdown(report: Report[Shown]) -> str:
@@ -137,9 +139,14 @@ def _session(part: SessionPart[Shown]) -> Iterator[str]:
 def _note(one: Written[Shown]) -> str:
     """A note as a quotation, its words as they were typed."""
     became = f" · {_words(one.remark)}" if one.remark else ""
-    said = [_value(one.text)] if isinstance(one.text, Placeholder) else list(map(_words, one.text.text.splitlines()))
+    said = [_value(one.text)] if isinstance(one.text, Placeholder) else list(map(_line, one.text.text.splitlines()))
     head = f"{_value(one.author)} · {_words(one.at)} · {_words(one.where)}{became}"
     return "\n".join([head, ">", *(f"> {line}  " for line in said)])
+
+
+def _line(text: str) -> str:
+    """A line of a note: as words where nothing in it can become active, else as code."""
+    return code_span(text) if _ACTIVE.search(text) else _words(text)
 
 
 def _finding(one: Finding[Shown]) -> str:
