@@ -10,6 +10,8 @@ from analysis.report.document import Placeholder, Prose, Released, Shown
 from analysis.report.token_text import visible
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~!&@$])")
+# What escapes do not stop in a line that a person wrote: addresses, which trackers link, and the start of a list.
+_ACTIVE = re.compile(r"://|www\.|mailto:|xmpp:|@|^\s*(?:[-+=:]|\d+[.)])|^\s{4}", re.IGNORECASE)
 
 
 def code_span(text: str) -> str:
@@ -42,8 +44,13 @@ def prose(parts: Prose[Shown]) -> str:
 
 def as_typed(one: Shown) -> list[str]:
     """What a person typed as lines of a quotation, with nothing of it formatted."""
-    lines = [value(one)] if isinstance(one, Placeholder) else list(map(words, one.text.splitlines()))
+    lines = [value(one)] if isinstance(one, Placeholder) else list(map(_line, one.text.splitlines()))
     return [f"> {line}  " for line in lines]
+
+
+def _line(text: str) -> str:
+    """A line that somebody typed: as words where nothing in it can become active, else as code."""
+    return code_span(text) if _ACTIVE.search(text) else words(text)
 
 
 def bullets(lines: Iterable[str]) -> str:

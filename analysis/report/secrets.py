@@ -14,8 +14,9 @@ from analysis.report.token_text import as_bytes
 HIDDEN = "‹hidden›"
 SHORTEST_NAME = 3  # characters of a person's name that is looked for: a shorter one is a part of other words
 CUT = "…"
+# Each begins where a run of its letters begins: tried within one too, they would take ages for a megabyte of a word.
 _FORMS = (
-    re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)*"),
+    re.compile(r"(?<![\w.+%-])[\w.+%-]+@[\w-]+(?:\.[\w-]+)*"),
     re.compile(r"-----BEGIN[ ][A-Z ]*KEY-----.*?(?:-----END[^-]*-----|$)", re.DOTALL),
     re.compile(r"\b(?:sk|pk|rk|ghp|gho|ghs|glpat|xox[abprs]|hf|npm|pypi)[-_][\w-]{8,}"),
     re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{12,}|\bAIza[\w-]{20,}|\beyJ[\w-]{6,}(?:\.[\w-]*)*"),
@@ -24,8 +25,8 @@ _FORMS = (
         r"[\"'\s:=]+\S+(?:\s+\S{8,})?",
         re.IGNORECASE,
     ),
-    re.compile(r"(?<=://)[^\s/@]+:[^\s/@]+@"),
-    re.compile(r"\b(?=[\w+/=-]*\d)(?=[\w+/=-]*[A-Za-z])[\w+/=-]{20,}"),
+    re.compile(r"(?<=://)[^\s/@]+@"),
+    re.compile(r"(?<![\w+/=-])(?=[\w+/=-]*\d)(?=[\w+/=-]*[A-Za-z])[\w+/=-]{20,}"),
 )
 _DATE, _TIME = r"\d{4}[-/.]\d{2}[-/.]\d{2}", r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,6})?)?(?:Z|[AaPp][Mm])?"
 _MOMENT = re.compile(f"{_DATE}(?:T{_TIME})?|{_TIME}")
@@ -44,12 +45,14 @@ def person(name: str) -> tuple[Name, ...]:
 def masked(text: str, names: Sequence[Name] = (), edges: bool = False) -> str:
     """The text without what is to be hidden; ``edges``: it was cut out of another, so its first and last word may be
     pieces of something to hide."""
-    spans = _merged([*_found(text, names, edges), *(_edges(text) if edges else ())])
+    said = text.removesuffix(CUT) if edges else text
+    spans = _merged([*_found(said, names, edges), *(_edges(said) if edges else ())])
     parts, stop = [], 0
     for start, end, word in spans:
-        parts += [text[stop:start], word]
+        parts += [said[stop:start], word]
         stop = end
-    return "".join([*parts, text[stop:]])
+    made = "".join([*parts, said[stop:]])
+    return made if said == text or made.endswith(CUT) else made + CUT
 
 
 def says_anything(text: str) -> bool:
@@ -81,7 +84,7 @@ def _found(text: str, names: Sequence[Name], edges: bool) -> Iterator[tuple[int,
 
 def _edges(text: str) -> Iterator[tuple[int, int, str]]:
     """The first and the last word, but for a date or a time: that is no piece of something to hide."""
-    for found in (re.match(r"\S+", text), re.search(r"\S+$", text)):
+    for found in (re.match(r"\S+", text), re.search(r"(?<!\S)\S+$", text)):
         if found is not None and not _MOMENT.fullmatch(found[0].strip(".,;:()[]\"'")):
             yield found.start(), found.end(), CUT
 

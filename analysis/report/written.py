@@ -13,6 +13,8 @@ from analysis.report.markup import bare, text, value
 from analysis.report.note_words import in_reading_order, remark, where
 from analysis.report.speech import name
 
+MOST_NOTE = 20_000  # characters of a note that a report shows
+
 
 def written_of(placed: Iterable[Placed], block_size: int) -> tuple[Written[Quote], ...]:
     """What is written about a session now; what was deleted, and what it said before, stays at home."""
@@ -21,8 +23,8 @@ def written_of(placed: Iterable[Placed], block_size: int) -> tuple[Written[Quote
             author=name(one.annotation.author, "author"),
             at=moment(one.annotation.made_at),
             where=where(one, block_size, with_field=False),
-            remark=remark(one.place),
-            text=Quote(one.annotation.text, "note"),
+            remark=" · ".join(filter(None, (remark(one.place), _cut(one.annotation.text)))),
+            text=Quote(one.annotation.text[:MOST_NOTE], "note", cut=len(one.annotation.text) > MOST_NOTE),
         )
         for one in in_reading_order(placed)
         if not one.annotation.is_deleted
@@ -32,6 +34,10 @@ def written_of(placed: Iterable[Placed], block_size: int) -> tuple[Written[Quote
 def moment(at: float) -> str:
     """When a person wrote something, by seconds since the epoch."""
     return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _cut(text: str) -> str:
+    return f"its first {MOST_NOTE:,} of {len(text):,} characters" if len(text) > MOST_NOTE else ""
 
 
 def notes(part: SessionPart[Shown]) -> str:

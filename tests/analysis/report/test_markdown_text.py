@@ -31,7 +31,7 @@ def test_code_spans_in_a_row_are_kept_apart() -> None:
 
 
 def test_what_a_person_typed_is_a_quotation() -> None:
-    assert as_typed(Released("# a\n- b")) == [r"> \# a  ", "> - b  "]
+    assert as_typed(Released("# a\n- b")) == [r"> \# a  ", "> `- b`  "]
     assert as_typed(Placeholder("‹note · A›")) == ["> `‹note · A›`  "]
 
 
