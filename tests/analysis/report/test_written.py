@@ -68,7 +68,7 @@ def test_markdown_quotes_a_note_and_formats_nothing_of_it() -> None:
     assert lines[at + 1 : at + 4] == [
         ">",
         "> `**Zeppelin** <script>alert(1)</script> ![x](http://x.example/a.png)`  ",
-        r"> `` - \\u202e `two` ``  ",
+        r"> `` - \u202e `two` ``  ",
     ]
 
 
