@@ -10,7 +10,7 @@ from analysis.pipeline.record import figures
 from analysis.report.case_part import sets_of, still_there
 from analysis.report.verdict import verdict
 from analysis.report.words import cause_headline, counted
-from app import case_form, notes_state, state, visitors
+from app import case_form, notes_state, share_view, state, visitors
 from app.case_comparison import comparison
 from app.name_form import ask_for_name
 from app.note_text import as_line, day, visible, written
@@ -62,7 +62,10 @@ def listed(cases: Sequence[Case]) -> pd.DataFrame:
 def headline(case: Case) -> None:
     """Title, ticket, customer and the narrative, with what it was before."""
     st.button("All cases", icon=":material/arrow_back:", on_click=notes_state.open_case, args=(None,), type="tertiary")
-    st.header(as_line(case.text.title), anchor=False)
+    title, action = st.columns([5, 1], vertical_alignment="bottom")
+    title.header(as_line(case.text.title), anchor=False)
+    with action:
+        share_view.share_case(case)
     facts = [f"ticket {case.text.ticket}" if case.text.ticket else "no ticket", case.text.customer]
     verb = "opened" if case.last.number == 1 else "changed"
     facts.append(f"{verb} by {case.last.author}, {day(case.last.at)}")

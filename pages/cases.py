@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import case_form, cases_view, notes_state, share_view, state, visitors
+from app import case_form, cases_view, notes_state, state, visitors
 from app.name_form import ask_for_name
 
 every = state.repository().cases.all()
@@ -12,7 +12,6 @@ if opened is not None:
     cases_view.findings(opened)
     cases_view.sessions(opened)
     cases_view.before_and_after(opened)
-    share_view.share_case(opened)
     st.stop()
 st.title("Cases", anchor=False)
 if notes_state.case_in_url() is not None:

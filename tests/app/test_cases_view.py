@@ -187,7 +187,7 @@ def test_a_case_with_odd_words(visit: Open, database: Path) -> None:
 def test_a_reader_sees_a_case_and_changes_nothing(visit: Open, database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(visitors.READ_ONLY, "1")
     shown = no_exception(visit("cases", database, case="1"))
-    assert {button.label for button in shown.button} == {"All cases", "Show"}
+    assert {button.label for button in shown.button} == {"All cases", "Share", "Show"}
     assert not shown.text_input and not shown.multiselect
     listing = no_exception(visit("cases", database))
     assert not listing.button and len(listing.dataframe) == 1

@@ -3,6 +3,7 @@
 from analysis.report.page import as_page
 from analysis.report.page_case import case_section
 from analysis.report.redaction import Rules, redacted
+from tests.analysis.report.test_page import Outline
 from tests.case_reports import case_report
 from tests.sample_reports import KEY
 
@@ -26,3 +27,6 @@ def test_the_page_of_a_case_has_its_sessions_with_their_sets_and_labels() -> Non
     assert '<th scope="col" class="word">Set</th><th scope="col" class="word">Labels</th>' in page
     assert '<td class="word">before</td><td class="word"><span class="lit"><bdi>vip</bdi></span></td>' in page
     assert len(page.encode()) < 500_000
+    outline = Outline(page)
+    assert outline.targets <= set(outline.ids) and len(outline.ids) == len(set(outline.ids))
+    assert outline.levels[0] == 1 and outline.levels.count(1) == 1
