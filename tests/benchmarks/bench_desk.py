@@ -112,7 +112,7 @@ def annotated() -> None:
 
 def shared() -> None:
     shown = visited("session", session=WITH_NOTES)
-    next(one for one in shown.toggle if one.label.startswith("Prepare a report")).set_value(True)
+    next(one for one in shown.button if one.label == "Share").click()
     said("preview a report", lambda: shown.run())
     assert "What leaves: " in words(shown)
 

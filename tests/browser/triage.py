@@ -17,6 +17,7 @@ from playwright.sync_api import Locator, expect, sync_playwright
 from tests.browser.dashboard_window import Dashboard
 
 WIDTH, HEIGHT = 1280, 1000
+UNWRITTEN = "Notes: nobody has written about this session yet"
 PATIENCE = 180_000  # milliseconds: ten windows on two processors wait for each other
 
 
@@ -134,9 +135,17 @@ def _typed(field: Locator, text: str) -> None:
     field.press("Tab")  # closes the list of a field for several
 
 
+def _unfold(shown: Dashboard, title: str) -> None:
+    """Open what is folded under a title, where there is such a title."""
+    folded = shown.main.locator("details:not([open]) > summary").filter(has_text=title)
+    if folded.count():
+        folded.click()
+
+
 def call_me(shown: Dashboard, who: str) -> None:
     """The name that stands beside what is written."""
     shown.expect_settled()
+    _unfold(shown, UNWRITTEN)
     field = shown.main.get_by_role("textbox", name="Your name")
     field.fill(who)
     field.press("Enter")
@@ -153,8 +162,8 @@ def write(shown: Dashboard, text: str) -> None:
     """A note at the place that is shown."""
     shown.expect_settled()
     field = shown.page.get_by_role("textbox", name="Note, in Markdown")
-    if not field.is_visible():
-        shown.main.get_by_text("Add a note", exact=True).click()
+    for title in (UNWRITTEN, "Add a note"):
+        _unfold(shown, title)
     field.fill(text)
     shown.page.get_by_role("button", name="Add note", exact=True).click()
     expect(shown.main.get_by_text(text, exact=True)).to_be_visible()
@@ -168,9 +177,12 @@ def add_to_case(shown: Dashboard) -> None:
 
 
 def preview(shown: Dashboard) -> None:
-    shown.main.get_by_text("Prepare a report of this session").click()
-    expect(shown.main.get_by_text(re.compile("^What leaves: "))).to_be_visible()
-    expect(shown.main.locator("iframe").last.content_frame.locator("h1, h2").first).to_be_attached()
+    """The report as whoever gets it sees it."""
+    shown.main.get_by_role("button", name="Share", exact=True).click()
+    expect(shown.dialog.get_by_role("button", name="Download the report")).to_be_visible()
+    expect(shown.dialog.locator("iframe").content_frame.get_by_role("heading").first).to_be_attached()
+    shown.page.keyboard.press("Escape")
+    expect(shown.dialog).to_have_count(0)
 
 
 def back_to(shown: Dashboard, session: str) -> None:
