@@ -48,7 +48,7 @@ def test_a_session_is_a_verdict_and_a_table() -> None:
     heading, verdict, summary, blank, columns, *rows, heading_of_plan, step = session_text(record).splitlines()
     assert record.session_id in heading and "8 turns" in heading and heading.endswith("block size 16")
     assert verdict == "58% computed again though unchanged: the cache salt changed." and not blank
-    assert summary == "Of 14,665 prompt tokens 4,304 were reused, 8,480 missed (key/cache-salt)."
+    assert summary == "Of 14,665 prompt tokens 4,304 were reused, 8,480 missed (the cache salt changed)."
     assert columns.split()[:8] == list(HEADINGS[:8]) and "rounding" in columns
     assert [row.split()[0] for row in rows] == [str(number) for number in range(1, 9)]
     assert heading_of_plan == "  fix plan, each step on top of those before it:"

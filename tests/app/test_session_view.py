@@ -90,8 +90,11 @@ def test_a_session_without_waste_opens_without_a_turn(visit: Open, samples: Path
 @pytest.mark.parametrize(
     ("start", "summary"),
     [
-        ("02", "Of 47,743 prompt tokens 42,832 were reused, 2,176 lost (template/reasoning-stripped)."),
-        ("busy", "Of 23,078 prompt tokens 18,720 were reused, 1,712 missed (capacity/eviction)."),
+        ("02", "Of 47,743 prompt tokens 42,832 were reused, 2,176 lost (the chat template strips earlier reasoning)."),
+        (
+            "busy",
+            "Of 23,078 prompt tokens 18,720 were reused, 1,712 missed (the memory was needed for other requests).",
+        ),
     ],
 )
 def test_a_session_is_said_in_one_sentence(visit: Open, samples: Path, start: str, summary: str) -> None:
