@@ -15,7 +15,12 @@ class BlockMap {
     this.legend = find(".legend");
     this.spoken = find(".spoken");
     this.minimap = new Minimap(find(".minimap"), (x, y) => this.centreOn(x, y));
-    this.buttons = { previous: find(".previous"), next: find(".next"), whole: find(".whole") };
+    this.buttons = {
+      previous: find(".previous"),
+      next: find(".next"),
+      whole: find(".whole"),
+      picture: find(".picture"),
+    };
     this.rows = null;
     this.annotated = []; // cells with their number of annotations
     this.annotatedFlat = []; // as it came, to notice when it changes
@@ -110,6 +115,14 @@ class BlockMap {
     this.requestDraw();
   }
 
+  /** Save what is in view as a picture. */
+  save() {
+    const { rows, view, picked, annotated } = this;
+    const theme = themeOf(this.root, this.canvas.getContext("2d"));
+    savePicture(pictureOf(rows, view, theme, { picked, annotated, cursor: null }));
+    this.spoken.textContent = `The map is saved as ${PICTURE_NAME}`;
+  }
+
   centreOn(x, y) {
     this.view.centreOn(x, y);
     this.requestDraw();
@@ -142,6 +155,7 @@ class BlockMap {
     this.buttons.previous.onclick = () => this.pickDivergence(-1);
     this.buttons.next.onclick = () => this.pickDivergence(1);
     this.buttons.whole.onclick = () => this.showWhole();
+    this.buttons.picture.onclick = () => this.save();
     this.canvas.onkeydown = (event) => this.onKey(event);
     this.canvas.onfocus = () => this.requestDraw();
     this.canvas.onblur = () => this.requestDraw();

@@ -30,6 +30,7 @@ _SCRIPTS = (
     "block_map_marks.js",
     "block_map_minimap.js",
     "block_map_panel.js",
+    "block_map_picture.js",
     "block_map.js",
 )
 
@@ -37,7 +38,7 @@ STATE_WORDS: Mapping[BlockState, str] = {
     "reused": "reused",
     "diverged": "diverged here",
     "lost": "lost after divergence",
-    "new": "new",
+    "new": "new or changed",
     "tail": "partial tail",
     "missed": "reusable but missed",
     "unreported": "reusable, server did not report",
@@ -53,6 +54,8 @@ _HTML = f"""
       <button type="button" class="next">next divergence<span aria-hidden="true"> ▸</span></button>
       <button type="button" class="whole">whole session</button>
     </div>
+    <button type="button" class="picture" aria-label="PNG: save this map as a picture"
+      title="Save this map as a picture, with its legend">PNG</button>
     <span class="extent"></span>
   </div>
   <ul class="legend" aria-label="Legend"></ul>

@@ -79,24 +79,28 @@ function extentText(rows, view) {
   return `${turnText} · ${noun} ${rangeText(firstBlock, stopBlock)}`;
 }
 
-/** Show the states that occur, and the marks if they do. */
-function fillLegend(list, rows, theme, annotated) {
-  const entries = occurringStates(rows)
+/** What the legend says: the states that occur, and the marks if they do. */
+function legendItems(rows, theme, annotated) {
+  const items = occurringStates(rows)
     .filter((state) => state !== SETTINGS.diverged)
-    .map((state) => legendEntry(stateSwatch(state, theme), SETTINGS.words[state]));
+    .map((state) => ({ shape: "state", state, words: SETTINGS.words[state] }));
   if (rows.divergences.length > 0) {
-    entries.push(legendEntry(markSwatch("diamond", theme.states[SETTINGS.diverged]), "divergence"));
+    items.push({ shape: "diamond", colour: theme.states[SETTINGS.diverged], words: "divergence" });
   }
   if (rows.numReported > 0) {
-    entries.push(legendEntry(markSwatch("tick", theme.reported), "cached_tokens, as the server reported"));
+    items.push({ shape: "tick", colour: theme.reported, words: "cached_tokens, as the server reported" });
   }
-  if (annotated.length > 0) entries.push(legendEntry(markSwatch("bubble", theme.text), "note"));
-  list.replaceChildren(...entries);
+  if (annotated.length > 0) items.push({ shape: "bubble", colour: theme.text, words: "note" });
+  return items;
 }
 
-function legendEntry(swatch, words) {
+function fillLegend(list, rows, theme, annotated) {
+  list.replaceChildren(...legendItems(rows, theme, annotated).map((item) => legendEntry(item, theme)));
+}
+
+function legendEntry({ shape, state, colour, words }, theme) {
   const entry = document.createElement("li");
-  entry.append(swatch, words);
+  entry.append(shape === "state" ? stateSwatch(state, theme) : markSwatch(shape, colour), words);
   return entry;
 }
 

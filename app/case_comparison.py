@@ -5,21 +5,17 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from analysis.model.baseline import Comparison, Moved
+from analysis.model.baseline import Moved
 from analysis.model.record import SessionRecord
-from analysis.report.baseline import baseline_of, held_against
-from analysis.report.words import IN_WORDS, counted
+from analysis.report.case_part import held, percent, size_of
+from analysis.report.words import IN_WORDS
 from app.note_text import as_line
-
-UNKNOWN = "?"
 
 
 def comparison(before: Sequence[SessionRecord], after: Sequence[SessionRecord]) -> None:
     """What moved from one set to the other: the shares, the causes, and sessions that are in both."""
     found = held(before, after)
-    sizes = [f"{counted(len(one), 'session')}, {counted(sum(len(it.turns) for it in one), 'turn')}"
-             for one in (before, after)]  # fmt: skip
-    st.caption(f"Before: {sizes[0]} · after: {sizes[1]}")
+    st.caption(f"Before: {size_of(before)} · after: {size_of(after)}")
     with st.container(horizontal=True, gap="small"):
         for one in found.measures:
             st.metric(
@@ -48,16 +44,6 @@ def comparison(before: Sequence[SessionRecord], after: Sequence[SessionRecord]) 
             }
         ).round(1)
         st.dataframe(frame, hide_index=True, alt="Sessions in both sets whose share moved, the worst first")
-
-
-def held(before: Sequence[SessionRecord], after: Sequence[SessionRecord]) -> Comparison:
-    """The comparison itself; settings are those of the first session of each set."""
-    return held_against(baseline_of(before, before[0].settings), baseline_of(after, after[0].settings))
-
-
-def percent(value: float | None) -> str:
-    """A share; one that nothing is known of is no zero."""
-    return UNKNOWN if value is None else f"{value:.1f}%"
 
 
 def causes_moved(causes: Sequence[Moved]) -> pd.DataFrame:

@@ -6,11 +6,11 @@ import pandas as pd
 import streamlit as st
 
 from analysis.model.annotation import Annotation, Case, CaseSession, PinnedFinding, Side
-from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
+from analysis.report.case_part import sets_of, still_there
 from analysis.report.verdict import verdict
-from analysis.report.words import IN_WORDS, counted
-from app import case_form, notes_state, state, visitors
+from analysis.report.words import cause_headline, counted
+from app import case_form, notes_state, share_view, state, visitors
 from app.case_comparison import comparison
 from app.name_form import ask_for_name
 from app.note_text import as_line, day, visible, written
@@ -62,7 +62,10 @@ def listed(cases: Sequence[Case]) -> pd.DataFrame:
 def headline(case: Case) -> None:
     """Title, ticket, customer and the narrative, with what it was before."""
     st.button("All cases", icon=":material/arrow_back:", on_click=notes_state.open_case, args=(None,), type="tertiary")
-    st.header(as_line(case.text.title), anchor=False)
+    title, action = st.columns([5, 1], vertical_alignment="bottom")
+    title.header(as_line(case.text.title), anchor=False)
+    with action:
+        share_view.share_case(case)
     facts = [f"ticket {case.text.ticket}" if case.text.ticket else "no ticket", case.text.customer]
     verb = "opened" if case.last.number == 1 else "changed"
     facts.append(f"{verb} by {case.last.author}, {day(case.last.at)}")
@@ -108,8 +111,8 @@ def _finding(case: Case, number: int, pinned: PinnedFinding) -> None:
     name = record.session_id if record else "a session that is gone"
     with st.container(border=True):
         st.markdown(
-            f"**{number}. {as_line(finding.code)}** · {as_line(IN_WORDS.get(finding.code, ''))} ·"
-            f" {finding.tokens:,} tokens"
+            f"**{number}. {as_line(cause_headline(finding.code))}** · {finding.tokens:,} tokens"
+            f" :small[{as_line(finding.code)}]"
         )
         if turn is None:
             st.badge("no longer found by the present analysis", icon=":material/rule:", color="orange")
@@ -128,17 +131,6 @@ def _order(pin: int, number: int, count: int) -> None:
     st.button("Up", key=f"pin_up_{pin}", disabled=number == 1, on_click=cases.move, args=(pin, -1))
     st.button("Down", key=f"pin_down_{pin}", disabled=number == count, on_click=cases.move, args=(pin, 1))
     st.button("Unpin", key=f"pin_drop_{pin}", on_click=cases.unpin, args=(pin,))
-
-
-def still_there(pinned: PinnedFinding, record: SessionRecord | None) -> TurnRecord | None:
-    """The turn in which the present analysis finds what was pinned; None where it does not."""
-    finding = pinned.finding
-    found = [
-        turn
-        for turn in (record.turns if record else ())
-        if turn.request_id == finding.request_id and any(cause.code == finding.code for cause in turn.causes)
-    ]
-    return min(found, key=lambda turn: abs(turn.turn - finding.turn), default=None)
 
 
 def _open(key: str, session_key: int, turn: int | None = None, block: int | None = None) -> None:
@@ -192,11 +184,8 @@ def _side(case_key: int, one: CaseSession) -> None:
 def before_and_after(case: Case) -> None:
     """The two sets of the case held against each other."""
     st.subheader("Before and after", anchor=False)
-    sets: list[list[SessionRecord]] = []
-    for side in SETS:
-        found = [state.session(one.session_key) for one in case.sessions if one.side == side]
-        sets.append([record for record in found if record is not None])
-    before, after = sets
+    found = {one.session_key: state.session(one.session_key) for one in case.sessions if one.side}
+    before, after = sets_of(case, {key: record for key, record in found.items() if record is not None})
     if not before or not after:
         st.caption("Put sessions into both sets above, before and after a change, to see what it did.")
         return

@@ -29,6 +29,7 @@ _PARTS: tuple[tuple[PartName, str, Callable[[Account], int | None]], ...] = (
 _LEGEND_RANK: dict[PartName, int] = {"cached": 1, "missed": 2, "rounding": 3, "lost": 4, "new": 5, "unreported": 6}
 
 _HEIGHT = 320  # pixels
+_PICTURE_WIDTH = 1200  # pixels of a picture that is saved, twice as many on disk
 _FEW_TURNS = 8  # fewer do not fill the width with bars like walls
 _MANY_TURNS = 60  # more leave no room for full-size markers
 _BAR_SHARE = 0.82
@@ -89,17 +90,33 @@ def plan_staircase(plan: Sequence[PlanStep]) -> go.Figure:
     return _figure([prompts, stairs], numbers, "overlay", axis)
 
 
+def options(name: str, height: int = _HEIGHT, without: Sequence[str] = ()) -> dict[str, Any]:
+    """How a chart is shown: its button saves a PNG of this name that is sharp and wide enough for a slide or an issue.
+
+    The picture is drawn in the browser; no host is asked.  ``without``: buttons of plotly's that it does not get.
+    """
+    picture = {"format": "png", "filename": f"whymiss-{name}", "width": _PICTURE_WIDTH, "height": height + 100}
+    config = {"displaylogo": False, "toImageButtonOptions": picture | {"scale": 2}}
+    if without:
+        config["modeBarButtonsToRemove"] = list(without)
+    return {"width": "stretch", "theme": None, "config": config}
+
+
 def styled(figure: go.Figure, dark: bool) -> go.Figure:
-    """The same figure in the colours of a theme, on a transparent background; changes it in place."""
+    """The same figure in the colours of a theme, on the background of its page; changes it in place.
+
+    On no background a saved picture of the dark theme could not be read.
+    """
     colours = palette(dark)
     for trace in figure.data:
         trace.update(_trace_style(trace.meta["role"], colours))
     axis = {"gridcolor": colours.grid, "zerolinecolor": colours.grid, "linecolor": colours.grid}
     figure.update_layout(
-        paper_bgcolor="rgba(0,0,0,0)",
+        paper_bgcolor=colours.background,
         plot_bgcolor="rgba(0,0,0,0)",
         font={"color": colours.text, "size": 12},
         hoverlabel={"bgcolor": colours.background, "bordercolor": colours.grid, "font": {"color": colours.text}},
+        modebar={"bgcolor": colours.background},
         xaxis=axis,
         yaxis=axis,
     )

@@ -9,7 +9,8 @@ import plotly.graph_objects as go
 from analysis.report.palette import palette
 
 HATCHES = ("", "/", "x", ".", "\\", "-", "+", "|")
-_HEIGHT = 260  # pixels
+HEIGHT = 260  # pixels
+NO_USE = ("zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "resetScale2d")  # where a click picks a day
 _DAY = 86_400_000  # milliseconds
 _FEW_DAYS = 6  # fewer do not fill the width with bars like walls
 
@@ -46,11 +47,12 @@ def _layout(table: pd.DataFrame, text: str, grid: str, background: str) -> dict[
         days |= {"range": [str(first - pd.Timedelta(days=spare)), str(last + pd.Timedelta(days=spare))], "dtick": _DAY}
     return {
         "barmode": "stack",
-        "height": _HEIGHT,
+        "height": HEIGHT,
         "autosize": True,
         "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
-        "paper_bgcolor": "rgba(0,0,0,0)",
+        "paper_bgcolor": background,
         "plot_bgcolor": "rgba(0,0,0,0)",
+        "modebar": {"bgcolor": background},
         "font": {"color": text, "size": 12},
         "hovermode": "x unified",
         "hoverlabel": {"bgcolor": background, "bordercolor": grid, "font": {"color": text}},

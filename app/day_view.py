@@ -5,7 +5,7 @@ from datetime import date
 import pandas as pd
 import streamlit as st
 
-from app import day_chart, day_frames, desk_state, state
+from app import charts, day_chart, day_frames, desk_state, state
 from app.desk_address import BREAKDOWNS, Asked
 from app.plain import plain
 
@@ -48,11 +48,9 @@ def _picture(table: pd.DataFrame) -> date | None:
     event = st.plotly_chart(
         day_chart.day_bars(day_frames.gathered(table), state.is_dark()),
         key=desk_state.field("days"),
-        width="stretch",
-        theme=None,
         on_select="rerun",
         selection_mode="points",
-        config={"displaylogo": False, "displayModeBar": False},
+        **charts.options("wasted-by-day", day_chart.HEIGHT, day_chart.NO_USE),
         alt="Wasted tokens per day as stacked bars; click a day to list its sessions",
     )
     points = event["selection"]["points"] if event else []

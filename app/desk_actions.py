@@ -14,18 +14,29 @@ from app.desk_address import MOST_COMPARED
 from app.how_to_read import SESSIONS, how_to_read
 from app.marks_view import mark_form
 from app.plain import plain
+from app.share_view import share_sessions
 
-HINT = "Click a row to open the session; tick rows to compare or mark them."
+HINT = "Click a row to open the session; tick rows to compare, share or mark them."
 
 
-def actions(ticked: Sequence[int], open_one: Callable[[int], None], compare: Callable[[Sequence[int]], None]) -> None:
-    """The buttons for what is ticked.  They are always there, so that ticking a row does not move the table."""
+def actions(
+    ticked: Sequence[int],
+    listed: Sequence[int],
+    open_one: Callable[[int], None],
+    compare: Callable[[Sequence[int]], None],
+) -> None:
+    """The buttons for what is ticked; a report is of all that are listed where none is.
+
+    They are always there, so that ticking a row does not move the table.
+    """
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if st.button("Open", disabled=len(ticked) != 1):
             open_one(ticked[0])
         most = f"From two to {MOST_COMPARED} sessions side by side."
         if st.button("Compare", disabled=not 2 <= len(ticked) <= MOST_COMPARED, help=most):
             compare(ticked)
+        if st.button("Share", help="One report of the ticked sessions, or of all that are listed where none is."):
+            share_sessions(ticked or listed)
         if visitors.may_write():
             mark_form(ticked)
         with st.popover("In plain words", icon=":material/chat:", width="content", disabled=len(ticked) != 1):

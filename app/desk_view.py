@@ -84,7 +84,7 @@ def sessions(shown: pd.DataFrame, asked: Asked, everything: int) -> None:
     if clicked is not None:
         opened(clicked)
     with above:
-        actions(ticked, opened, lambda keys: _compare(asked, keys))
+        actions(ticked, shown.session_key.tolist(), opened, lambda keys: _compare(asked, keys))
     st.caption(LEGEND)
 
 

@@ -122,7 +122,7 @@ def how_to_read(guide: Guide) -> None:
     with st.popover("How to read this", type="tertiary", icon=":material/help:", width="content"):
         st.markdown(guide.plain)
         st.markdown(as_table(guide.meanings))
-        with st.expander("For engineers"):
+        with st.expander("More, for engineers"):
             st.markdown(guide.engineers)
 
 

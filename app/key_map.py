@@ -14,8 +14,8 @@ import streamlit as st
 Keys = tuple[tuple[str, str], ...]  # keys as they stand on the keyboard, parted by blanks, with what they do
 
 _HERE = Path(__file__).parent
-_PAGES = (("s", "Sessions"), ("o", "Session"), ("c", "Cases"), ("m", "Models"), ("p", "Compare"), ("t", "Template"),
-          ("l", "Live server"))  # fmt: skip
+_PAGES = (("s", "Sessions"), ("o", "Session"), ("c", "Cases"), ("2", "Two sets"), ("m", "Models"), ("p", "Compare"),
+          ("t", "Template"), ("l", "Live server"))  # fmt: skip
 
 EVERYWHERE: Keys = (
     ("?", "show these keys"),

@@ -13,7 +13,7 @@ from analysis.core.price import FEWEST_TURNS, prefill_rate
 from analysis.model.record import SessionRecord
 from analysis.report.words import counted
 from app import state
-from app.charts import styled
+from app.charts import options, styled
 
 _HEIGHT = 320  # pixels
 
@@ -51,9 +51,7 @@ def latency(record: SessionRecord) -> None:
         st.plotly_chart(
             styled(latency_figure(turns, rate), state.is_dark()),
             key="latency",
-            width="stretch",
-            theme=None,
-            config={"displaylogo": False},
+            **options("time-to-first-token"),
             alt="Seconds to the first token against computed tokens, one mark per turn",
         )
 

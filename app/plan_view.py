@@ -14,6 +14,7 @@ from analysis.model.what_if import TurnFigures, WhatIf
 from analysis.pipeline.changes import CHANGES, Change
 from analysis.pipeline.sources import LogFile, Source
 from analysis.pipeline.trying import Asked, try_change, try_fixes
+from analysis.report.fix_words import located
 from analysis.report.plan import also_of, outcome, summed, tokens_of, total, turns_of, worth
 from analysis.report.words import cause_headline
 from app import charts, state
@@ -35,19 +36,20 @@ def plan(record: SessionRecord) -> None:
     if sentence := total(record.plan):
         st.text(sentence)
     for number, step in enumerate(record.plan, 1):
-        _step(number, step)
+        _step(record, number, step)
     if any(step.after for step in record.plan):
         figure = charts.styled(charts.plan_staircase(record.plan), state.is_dark())
         words = "Reusable tokens of the session as sent and after each fix"
-        st.plotly_chart(figure, key="plan", alt=words, width="stretch", theme=None, config={"displaylogo": False})
+        st.plotly_chart(figure, key="plan", alt=words, **charts.options("fix-plan"))
     with st.expander("The plan as a table"):
         _numbers(plan_table(record.plan), alt="Every step of the fix plan with its tokens")
 
 
-def _step(number: int, step: PlanStep) -> None:
+def _step(record: SessionRecord, number: int, step: PlanStep) -> None:
     with st.container(border=True):
+        where = "".join(part if isinstance(part, str) else f"“{part.text}”" for part in located(record, step.code))
         st.markdown(f"**{number}. {plain(cause_headline(step.code))}** · {plain(turns_of(step.turns))}")
-        st.markdown(f"**Fix:** {plain(in_browser(step.fix))}")
+        st.markdown(f"**Fix:** {plain(f'{in_browser(step.fix)} {where}'.rstrip())}")
         st.text(f"{tokens_of(step)}; {worth(step)}.")
         st.caption(plain(f"{step.code}. {also_of(step)}"))
 

@@ -198,15 +198,15 @@ def _pictures(record: SessionRecord, reused: DeltaGenerator, account: DeltaGener
         for turn in record.turns
     ]
     dark = state.is_dark()
-    options = {"width": "stretch", "theme": None, "config": {"displaylogo": False}}
     with reused:
         figure = charts.styled(charts.reused_against_reusable(data), dark)
         words = "Reusable tokens (predicted) and cached tokens (reported) by turn"
-        st.plotly_chart(figure, key="reused", alt=words, **options)
+        st.plotly_chart(figure, key="reused", alt=words, **charts.options("reusable-against-cached"))
         how_to_read(REUSE)
     with account:
         figure = charts.styled(charts.account_bars(data), dark)
-        st.plotly_chart(figure, key="account", alt="Parts of the token account by turn", **options)
+        words = "Parts of the token account by turn"
+        st.plotly_chart(figure, key="account", alt=words, **charts.options("token-account"))
         how_to_read(ACCOUNT)
 
 

@@ -108,7 +108,7 @@ def _split_field(name: str, pair: Pair) -> list[str]:
 
 def _file(side: Side, pair: Pair, name: str, field: Callable[[str], str]) -> list[str]:
     """Take a baseline file for a side, or let go of one; return what is wrong with a file."""
-    st.caption("What `whymiss check LOG --save FILE` or this page wrote: sums of a set, without its sessions.")
+    st.caption("What whymiss check LOG --save FILE or this page wrote: sums of a set, without its sessions.")
     found = st.file_uploader(
         "Baseline file", "json", key=field("file"), label_visibility="collapsed", max_upload_size=MOST_MEGABYTES
     )

@@ -8,7 +8,6 @@ twice.
 """
 
 import json
-import secrets
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from threading import Lock
@@ -40,7 +39,6 @@ GIVEN = "given_logs"
 SAID = "message"
 ADDED = "message_imports"
 CHECK = "template_check"
-LABELS = "report_labels"
 
 MOST_GIVEN = 4  # logs that a browser session keeps to try changes on
 
@@ -249,12 +247,6 @@ def _bench(
     sha256: str, settings: str, label: str, _source: Source, _renderers: Renderers, _settings: Settings
 ) -> Bench:
     return bench(_source, _renderers, _settings)
-
-
-def report_key(session_key: int) -> bytes:
-    """The random key of a session's labels in reports: kept while this browser session lasts, and nowhere else."""
-    key: bytes = st.session_state.setdefault(f"{LABELS}_{session_key}", secrets.token_bytes(32))
-    return key
 
 
 def picked(record: SessionRecord) -> tuple[int, int] | None:

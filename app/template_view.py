@@ -67,7 +67,7 @@ def _of_text(arguments: JsonObject) -> TemplateCheck | None:
         return check_template("pasted template", pasted, arguments)
     if dropped is not None:
         return check_template(dropped.name, _decoded(dropped.name, dropped.getvalue()), arguments)
-    st.info("Paste the Jinja text of a chat template, or drop chat_template.jinja. It runs in a sandbox.")
+    st.info("Paste the Jinja text of a chat template, or drop chat_template.jinja. It runs in a sandbox with limits.")
     return None
 
 

@@ -54,7 +54,7 @@ def turn_comparison(record: SessionRecord, session_key: int, turn: TurnRecord, b
     if not texts:
         ask_for_texts(turn.model, ids)
     for note in turn.notes:
-        st.caption(plain(f"{note.code}: {note.evidence}"))
+        st.caption(plain(f"{note.evidence[:1].upper()}{note.evidence[1:]} ({note.code})"))
     if turn.account:
         words = account_sentence(turn.account, turn.prompt_tokens or 0)
         in_output = " · the lost tokens stood in the reply of the turn before, its prompt came unchanged"

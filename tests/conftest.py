@@ -1,8 +1,10 @@
 """What several test files share: the sample sessions with their model, and the real tokenizers."""
 
+import gc
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,12 +20,43 @@ from tests.builders import ROOT, SAMPLE_MODEL, SAMPLES
 hypothesis.settings.register_profile("whymiss", deadline=None)
 hypothesis.settings.load_profile("whymiss")
 
+MOST_WORKERS = 4  # each of them imports and collects everything first
+ALONE = re.compile(r"(?<!not )\b(browser|load|benchmark)\b")
+QUICK = [ROOT / "tests" / "analysis" / floor for floor in ("core", "causes", "formats", "render", "live", "report")]
+NOT_QUICK = ("slow", "browser", "oracle", "load", "benchmark")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """A worker per processor; none for named files, which are done before workers have started, none where the output
+    is wanted as it comes, and none beside browsers and loads, which want the machine for themselves."""
+    alone = any(".py" in argument for argument in config.args) or ALONE.search(config.option.markexpr)
+    return 0 if alone or config.option.capture == "no" else min(os.cpu_count() or 1, MOST_WORKERS)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """``-m quick`` does not even import what it leaves out."""
+    if config.option.markexpr != "quick":
+        return None
+    return not any(folder.is_relative_to(collection_path) or collection_path.is_relative_to(folder) for folder in QUICK)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Quick is what tests the engine in memory, but for what is marked."""
+    if any(item.path.is_relative_to(folder) for folder in QUICK) and not any(map(item.get_closest_marker, NOT_QUICK)):
+        item.add_marker("quick")
+
 
 def pytest_collection_finish() -> None:
-    """Streamlit keeps some seventy loggers away from the root, and pytest visits each of them around every test."""
+    """Spare every test what grows with all that was imported and collected.
+
+    Streamlit keeps some seventy loggers away from the root, and pytest visits each of them around every test.
+    """
     for name, logger in logging.root.manager.loggerDict.items():
         if name.startswith("streamlit") and isinstance(logger, logging.Logger):
             logger.propagate = True
+    gc.collect()
+    gc.freeze()  # what was collected stays until the end: no search for garbage need look at it again
 
 
 @pytest.hookimpl(tryfirst=True)

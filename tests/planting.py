@@ -54,6 +54,7 @@ KEY_HOLDERS = ("", "request", "response", "metadata")  # objects that get such f
 NAMED_VALUES = ({"key", "value"}, {"name", "value"})  # an attribute of a span, a header
 _LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"|' + r"'(?:[^'\\]|\\.)*'")
 _REQUEST_ID = re.compile(r"\b(?:chatcmpl-|cmpl-)?[0-9a-f]{16,32}\b")
+_HALF = re.compile("[\ud800-\udfff]")
 _EVENT = re.compile(r"^(data: ?)(\{.*\})$", re.MULTILINE)
 
 
@@ -244,4 +245,6 @@ def _json(text: str) -> Any:
 
 
 def _dumped(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode()
+    """JSON in UTF-8; with escapes where a text has half a character, which UTF-8 cannot say."""
+    said = json.dumps(value, ensure_ascii=False)
+    return (json.dumps(value) if _HALF.search(said) else said).encode()

@@ -1,6 +1,9 @@
-"""What the test run itself promises: on CI nothing is skipped."""
+"""What the test run itself promises: on CI nothing is skipped, and what cannot stand company runs by itself."""
 
 import pytest
+
+from tests.builders import ROOT
+from tests.conftest import pytest_ignore_collect, pytest_xdist_auto_num_workers
 
 pytest_plugins = ("pytester",)
 
@@ -28,3 +31,28 @@ def test_nothing_is_skipped_on_ci(
     assert outcome.ret == status
     lines = [line for line in outcome.outlines if "nothing may be skipped" in line]
     assert lines == (["CI=true: 1 skipped, and nothing may be skipped here"] if said else [])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "beside"),
+    [
+        pytest.param((), True, id="everything"),
+        pytest.param(("-m", "quick"), True, id="quick"),
+        pytest.param(("-m", "oracle and not browser"), True, id="oracles"),
+        pytest.param(("-m", "browser or load"), False, id="browsers"),
+        pytest.param(("-m", "benchmark"), False, id="benchmarks"),
+        pytest.param(("-s",), False, id="output as it comes"),
+        pytest.param(("test_one.py::test_this",), False, id="a named test"),
+    ],
+)
+def test_what_runs_beside_others(pytester: pytest.Pytester, arguments: tuple[str, ...], beside: bool) -> None:
+    assert (pytest_xdist_auto_num_workers(pytester.parseconfig(*arguments)) > 0) == beside
+
+
+@pytest.mark.parametrize(
+    ("place", "left_out"),
+    [(".", False), ("analysis", False), ("analysis/core/test_pool.py", False), ("analysis/store", True), ("app", True)],
+)
+def test_a_quick_run_imports_only_what_it_runs(pytester: pytest.Pytester, place: str, left_out: bool) -> None:
+    assert pytest_ignore_collect(ROOT / "tests" / place, pytester.parseconfig("-m", "quick")) == left_out
+    assert pytest_ignore_collect(ROOT / "tests" / place, pytester.parseconfig()) is None

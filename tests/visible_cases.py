@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,9 @@ from tests.builders import ROOT, SAMPLE_MODEL
 FOLDER = ROOT / "tests" / "data" / "cases_visible"
 CASES = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.json"))}
 OWN = tuple(name for name, case in CASES.items() if case["own_template"])
-FETCHED = tuple(name for name, case in CASES.items() if not case["own_template"])
+FETCHED = tuple(  # those of a template behind each other: it is loaded once
+    sorted((name for name, case in CASES.items() if not case["own_template"]), key=lambda name: CASES[name]["template"])
+)
 TOKENIZER = {"gptoss": "gptoss", "llama3_1": "llama3_1"}  # by template; all others are shown with that of Qwen3
 SPECIAL = {"bos_token": "<s>", "eos_token": "<|im_end|>"}
 
@@ -38,6 +41,7 @@ def own_renderer(template: str, normalise: Normalisation = "vllm") -> TemplateRe
     return TemplateRenderer(replace(files, chat_template=source, special_tokens=SPECIAL), normalise)
 
 
+@lru_cache(maxsize=3)  # a tokenizer takes a second to load, and much room
 def fetched_renderer(oracles: Path, template: str, normalise: Normalisation = "vllm") -> TemplateRenderer:
     """A model's real template with a real tokenizer."""
     files = load_model(str(oracles / "tokenizers" / TOKENIZER.get(template, "qwen3")))

@@ -10,6 +10,7 @@ from analysis.core.quoting import listed
 from analysis.model.finding import Cause, Confidence, Note
 
 LONG_IDLE = 30.0  # seconds: a pause of a tool or a person, in which a busy server has turned its cache over
+KEPT_BY = "blocks would have kept them"
 NAMED = 3  # of the requests that took the blocks
 FIX = "Give the KV cache more room (gpu_memory_utilization, --kv-offloading-size) or let fewer requests run at once."
 
@@ -84,7 +85,7 @@ def _evicted(evidence: Evidence, confidence: Confidence, tokens: int, what: str)
     if gap.evicted_by:
         said.append(f"taken by {listed([*gap.evicted_by[:NAMED]])}")
     if gap.blocks_needed is not None:
-        said.append(f"a pool of {gap.blocks_needed:,} blocks would have kept them")
+        said.append(f"a pool of {gap.blocks_needed:,} {KEPT_BY}")
     if confidence != "certain":
         said.append("what decides: BlockRemoved among the server's KV events")
     return cause("capacity/eviction", confidence, tokens, "; ".join(said), FIX)

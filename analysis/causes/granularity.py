@@ -8,6 +8,7 @@ from analysis.core.blocks import reusable_tokens
 from analysis.model.finding import Cause, Note
 from analysis.model.settings import DEFAULT_BLOCK_SIZE
 
+FLOOR = "granularity/block-floor"
 LARGEST_CHOSEN = 256  # tokens: beyond, no backend chooses the size, a hybrid's state has enlarged the block
 
 
@@ -28,7 +29,7 @@ def explain(evidence: Evidence) -> Iterator[Cause | Note]:
         yield replace(cause("granularity/large-block", "likely", 0, said, fix), recovers=finer)
     elif account.rounding <= size:
         yield Note(
-            "granularity/block-floor",
+            FLOOR,
             f"{account.rounding:,} equal tokens lie in a block that is not full, or in"
             f" the one that holds the last prompt token; blocks have {size:,}",
         )

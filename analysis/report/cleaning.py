@@ -72,7 +72,7 @@ def _turn(turn: TurnRecord) -> TurnRecord:
         divergence=_divergence(turn.divergence),
         text=_text(turn.text),
         causes=tuple(map(_cause, turn.causes)),
-        notes=tuple(Note(_code(note.code), note.evidence) for note in turn.notes),
+        notes=tuple(Note(code_of(note.code), note.evidence) for note in turn.notes),
     )
 
 
@@ -91,12 +91,13 @@ def _text(found: TextComparison | None) -> TextComparison | None:
 
 
 def _cause(cause: Cause) -> Cause:
-    return replace(cause, code=_code(cause.code), segment=field_of(cause.segment))
+    return replace(cause, code=code_of(cause.code), segment=field_of(cause.segment))
 
 
 def _step(step: PlanStep) -> PlanStep:
-    return replace(step, code=_code(step.code), also=tuple(map(_code, step.also)))
+    return replace(step, code=code_of(step.code), also=tuple(map(code_of, step.also)))
 
 
-def _code(code: str) -> str:
+def code_of(code: str) -> str:
+    """The code of a finding where it is one of ours."""
     return code if is_ours(code) else "unknown"

@@ -164,7 +164,8 @@ class TurnPart(Generic[V]):
 class Finding(Generic[V]):
     """A cause over all turns of a session: ``tokens`` were computed again for it in ``turns``.
 
-    ``evidence`` is that of its first turn; ``cost`` says the tokens, or how far they are known.
+    ``evidence`` is that of its first turn and ``token`` where that leaves the turn before it, None where that is not
+    the place of the cause; ``cost`` says the tokens, or how far they are known.
     """
 
     code: str
@@ -176,6 +177,7 @@ class Finding(Generic[V]):
     evidence: Prose[V]
     fix: Prose[V]
     cost: str
+    token: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,12 +228,16 @@ class SessionPart(Generic[V]):
     reconciled: tuple[str, ...]
     problems: tuple[Prose[V], ...]
     columns_left_out: int = 0
+    has_map: bool = True
     written: tuple[Written[V], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Overview(Generic[V]):
-    """One session of a fleet in a row; ``detailed`` says that the report has a part for it."""
+    """One session of several in a row; ``detailed`` says that the report has a part for it.
+
+    ``side`` is the set of a case that it belongs to, ``labels`` are those that people gave it.
+    """
 
     number: int
     name: V
@@ -242,16 +248,78 @@ class Overview(Generic[V]):
     wasted_tokens: int | None
     top_cause: str
     detailed: bool
+    side: str = ""
+    labels: tuple[V, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned(Generic[V]):
+    """A finding that a person pinned to a case.
+
+    ``session`` is the number of its session in the report, None where the case is without it; ``is_found`` says whether
+    the present analysis finds it in that turn.
+    """
+
+    code: str
+    words: str
+    session: int | None
+    name: V | None
+    turn: int
+    tokens: int | None
+    evidence: Prose[V]
+    is_found: bool
+    author: V
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shift(Generic[V]):
+    """A figure of two sets as text; ``what`` names it, ``code`` is the cause's where it is one."""
+
+    what: Prose[V]
+    before: str
+    after: str
+    change: str
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BeforeAfter(Generic[V]):
+    """Two sets of sessions held against each other: how large each is, and the settings that differ."""
+
+    sizes: tuple[str, str]
+    measures: tuple[Shift[V], ...]
+    causes: tuple[Shift[V], ...]
+    sessions: tuple[Shift[V], ...]
+    differing: tuple[Prose[V], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CasePart(Generic[V]):
+    """A case: what people wrote about it, the findings they pinned, in their order, and before against after.
+
+    ``author`` and ``at`` are those of its present state.
+    """
+
+    title: V
+    ticket: V | None
+    customer: V | None
+    narrative: V | None
+    author: V
+    at: str
+    pinned: tuple[Pinned[V], ...]
+    before_and_after: BeforeAfter[V] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Report(Generic[V]):
-    """A session, or several as a fleet.  ``released`` are the placeholders whose text was released one by one,
-    ``kept`` the kinds of names that were let go.
+    """A session, several as a fleet, or a case with its sessions.  ``released`` are the placeholders whose text was
+    released one by one, ``kept`` the kinds of names that were let go.  ``rounding`` says once what concerns many turns.
     """
 
     version: str
     scope: Scope
+    case: CasePart[V] | None
     overview: tuple[Overview[V], ...]
     sessions: tuple[SessionPart[V], ...]
     problems: tuple[Prose[V], ...] = ()
@@ -259,3 +327,4 @@ class Report(Generic[V]):
     causes: tuple[tuple[str, str, int, int], ...] = ()
     released: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    rounding: str = ""

@@ -15,19 +15,23 @@ SCOPES = {
 }
 
 NOTES = {
-    "everything": "Notes that people wrote about it are hidden in the same way.",
-    "secrets": "Notes that people wrote about it are in this file too, with the same hidden.",
-    "nothing": "Notes that people wrote about it are in this file too, with their names.",
+    "everything": "What people wrote about it is hidden in the same way, and so are their names.",
+    "secrets": "What people wrote about it is in this file too, without their names and with the same hidden.",
+    "nothing": "What people wrote about it is in this file too, with their names.",
 }
 
 
 def said_of_scope(report: Report[Shown]) -> list[str]:
     """What was taken out, and which placeholders were released, a line each."""
     lines = [SCOPES[report.scope]]
-    if any(part.written for part in report.sessions):
+    if report.case is not None or any(part.written for part in report.sessions) or any(_labels(report)):
         lines.append(NOTES[report.scope])
     if report.released:
         lines.append(f"Released one by one, and so readable here: {', '.join(report.released)}.")
     if report.kept:
         lines.append(f"Kept as they are: names of {' and '.join(f'{kind}s' for kind in report.kept)}.")
     return lines
+
+
+def _labels(report: Report[Shown]) -> list[Shown]:
+    return [label for one in report.overview for label in one.labels]

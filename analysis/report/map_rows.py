@@ -20,6 +20,12 @@ STATE_WORDS: dict[BlockState, str] = {
     "missed": "unchanged, yet computed again",
     "unreported": "reusable; the server did not say",
 }
+LEGEND: dict[BlockState, str] = {  # beside a picture, where there is room to say more
+    **STATE_WORDS,
+    "reused": "reused: the server had these blocks",
+    "new": "new: the turn before did not have it; a small cell among blocks seen before is what was changed or put in",
+}
+BLANK = "blank: the prompt has ended"
 _RANK = {state: len(ALARM) - at for at, state in enumerate(ALARM)}
 
 

@@ -2,10 +2,12 @@
 
 import html
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from analysis.report.document import Placeholder, Prose, Quote, Released
 from analysis.report.token_text import visible
 
+Kind = Literal["number", "word", "words"]  # of a column of a table
 Value = Quote | Placeholder | Released
 
 
@@ -34,6 +36,11 @@ def prose(parts: Prose[Quote] | Prose[Placeholder | Released]) -> str:
     return "".join(text(part) if isinstance(part, str) else value(part) for part in parts)
 
 
+def cause(code: str, words: str) -> str:
+    """A cause in words, with its code small."""
+    return f'{text(words[:1].upper() + words[1:])} <span class="code">{text(code)}</span>'
+
+
 def paragraph(inner: str, kind: str = "") -> str:
     """A paragraph; nothing where there is nothing to say."""
     named = f' class="{kind}"' if kind else ""
@@ -46,10 +53,15 @@ def bullets(lines: Iterable[str]) -> str:
     return f"<ul>{items}</ul>" if items else ""
 
 
-def table(caption: str, heads: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose first column heads its rows.  A head is its words and whether its column holds words."""
-    kinds = [' class="words"' if words else "" for _head, words in heads]
-    top = "".join(f'<th scope="col"{kind}>{text(head)}</th>' for (head, _words), kind in zip(heads, kinds, strict=True))
+def numbers(*heads: str) -> list[tuple[str, Kind]]:
+    """Columns of numbers."""
+    return [(head, "number") for head in heads]
+
+
+def table(caption: str, heads: Sequence[tuple[str, Kind]], rows: Iterable[Sequence[str]]) -> str:
+    """A table whose first column heads its rows.  A head is its words and what its column holds."""
+    kinds = ["" if kind == "number" else f' class="{kind}"' for _head, kind in heads]
+    top = "".join(f'<th scope="col"{kind}>{text(head)}</th>' for (head, _kind), kind in zip(heads, kinds, strict=True))
     body = "".join(_row(cells, kinds) for cells in rows)
     return (
         f'<div class="scroll"><table><caption>{text(caption)}</caption>'

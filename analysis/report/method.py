@@ -1,7 +1,9 @@
 """How a session was measured: the settings, how its tokens are known, and what the server did not say."""
 
 from collections import Counter
+from collections.abc import Iterable
 
+from analysis.causes.granularity import FLOOR
 from analysis.model.record import SessionRecord
 from analysis.model.settings import Settings
 from analysis.report.figure_words import BASIS, FIDELITY
@@ -41,3 +43,19 @@ def unreported(record: SessionRecord) -> tuple[str, ...]:
     """What the server did not say, and of how many turns."""
     silent = Counter(turn.cached_basis for turn in record.turns if turn.cached_tokens is None)
     return tuple(f"Cached tokens of {counted(number, 'turn')}: {BASIS[basis]}." for basis, number in silent.items())
+
+
+def rounded(records: Iterable[SessionRecord]) -> str:
+    """What the rounding in the account of a turn is: said once, whatever the number of turns; empty where none has any.
+
+    It concerns nearly every turn and is no fault of any.
+    """
+    turns = [turn for record in records for turn in record.turns]
+    told = [turn.account.rounding for turn in turns if turn.account and any(one.code == FLOOR for one in turn.notes)]
+    if not told:
+        return ""
+    return (
+        f"In {counted(len(told), 'turn')} up to {counted(max(told), 'token')} at the end of the equal part lie in a"
+        " block that is not full, or in the one that holds the last prompt token. No hit can reach them: that is the"
+        f" rounding of a turn, and no fault ({FLOOR})."
+    )

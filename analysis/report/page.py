@@ -10,10 +10,13 @@ from pathlib import Path
 from analysis.report.document import Finding, Overview, Report, SessionPart, Shown, Step
 from analysis.report.figure_words import Figure, known
 from analysis.report.leaving import said_of_scope
-from analysis.report.markup import bare, bullets, paragraph, prose, table, text, value
-from analysis.report.page_map import PATTERNS, block_map
+from analysis.report.links import linked, linked_prose, linked_turns, token_link, turn_link
+from analysis.report.markup import Kind, bare, bullets, cause, numbers, paragraph, prose, table, text, value
+from analysis.report.page_case import case_section
+from analysis.report.page_map import MOST_PIECES, PATTERNS, block_map
 from analysis.report.page_turns import turn_articles, turn_table
 from analysis.report.palette import DARK, LIGHT, Palette
+from analysis.report.shape import extra_heads
 from analysis.report.written import notes
 
 _HERE = Path(__file__).parent
@@ -35,7 +38,10 @@ def as_page(report: Report[Shown]) -> str:
     )
     title = _title(report)
     fleet = _fleet(report) if len(report.overview) > 1 else ""
-    sessions = "".join(map(_session, report.sessions))
+    drawn = sum(part.has_map for part in report.sessions)
+    case = case_section(report, report.case) if report.case else ""
+    pieces = MOST_PIECES if drawn < 2 else 2 * MOST_PIECES // drawn  # several maps share the room of two
+    sessions = "".join(_session(part, pieces) for part in report.sessions)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
@@ -44,15 +50,17 @@ def as_page(report: Report[Shown]) -> str:
         f"<title>{text(title)}</title><style>{style}</style></head><body>"
         f'<a class="skip" href="#main">To the report</a>{PATTERNS}<div class="page"><header><h1>{text(title)}</h1>'
         f"{_leaves(report)}</header>"
-        f'<main id="main">{_contents(report)}{fleet}{sessions}{_problems(report)}</main>'
-        f"<footer><p>Made by Whymiss {text(report.version)}. Blocks are runs of tokens that vLLM keeps for reuse; a"
-        " prompt is reused from its first token up to the first one that differs. Predicted figures follow from the"
-        " log, reported ones are the server's own.</p></footer>"
+        f'<main id="main">{_contents(report)}{case}{fleet}{sessions}{_problems(report)}</main>'
+        f"<footer>{paragraph(text(report.rounding))}<p>Made by Whymiss {text(report.version)}. Blocks are runs of"
+        " tokens that vLLM keeps for reuse; a prompt is reused from its first token up to the first one that differs."
+        " Predicted figures follow from the log, reported ones are the server's own.</p></footer>"
         f"</div><script>{script}</script></body></html>\n"
     )
 
 
 def _title(report: Report[Shown]) -> str:
+    if report.case is not None:
+        return f"Case report: {report.case.title.text}"
     if len(report.overview) == 1 and report.sessions:
         return f"Prefix cache report: {report.sessions[0].name.text}"
     return f"Prefix cache report: {len(report.overview):,} sessions"
@@ -87,20 +95,19 @@ def _contents(report: Report[Shown]) -> str:
 def _fleet(report: Report[Shown]) -> str:
     causes = table(
         "Causes over all sessions, by wasted tokens",
-        (("Cause", True), ("What it means", True), ("Wasted tokens", False), ("Sessions", False)),
-        ([f'<span class="code">{text(code)}</span>', text(words), f"{tokens:,}", f"{sessions:,}"]
-         for code, words, tokens, sessions in report.causes),
-    )  # fmt: skip
+        (("Cause", "words"), *numbers("Wasted tokens", "Sessions")),
+        ([cause(code, words), f"{tokens:,}", f"{sessions:,}"] for code, words, tokens, sessions in report.causes),
+    )
+    extra: list[tuple[str, Kind]] = [(head, "word") for head in extra_heads(report)]
     rows = table(
         "Sessions, the costliest first",
-        (("Session", True), ("Verdict", True), ("Turns", False), ("Prompt", False), ("Hit rate", False),
-         ("Wasted", False)),
-        (_overview(one) for one in report.overview),
-    )  # fmt: skip
+        (("Session", "words"), *extra, ("Verdict", "words"), *numbers("Turns", "Prompt", "Hit rate", "Wasted")),
+        (_overview(report, one) for one in report.overview),
+    )
     left = sum(not one.detailed for one in report.overview)
     more = f"{left:,} sessions that wasted less are in this table only." if left else ""
     return (
-        f'<section aria-labelledby="fleet"><h2 id="fleet">All sessions</h2>{_tiles(report.fleet)}'
+        f'<section class="fleet" aria-labelledby="fleet"><h2 id="fleet">All sessions</h2>{_tiles(report.fleet)}'
         f"{causes if report.causes else paragraph(_none_wasted(report))}{rows}{paragraph(more)}</section>"
     )
 
@@ -111,11 +118,14 @@ def _none_wasted(report: Report[Shown]) -> str:
     return "The tokens are not known." if unknown else "No tokens were wasted."
 
 
-def _overview(one: Overview[Shown]) -> list[str]:
+def _overview(report: Report[Shown], one: Overview[Shown]) -> list[str]:
     name = f'<a href="#s{one.number}">{bare(one.name)}</a>' if one.detailed else bare(one.name)
     rate = "?" if one.hit_rate is None else f"{one.hit_rate:.1%}"
     counts = [f"{one.num_turns:,}", f"{one.prompt_tokens:,}", rate, known(one.wasted_tokens)]
-    return [name, text(one.verdict), *counts]
+    cells = {"Set": text(one.side), "Labels": " ".join(map(value, one.labels))}
+    part = next((part for part in report.sessions if part.number == one.number), None)
+    said = linked(part, one.verdict) if part else text(one.verdict)
+    return [name, *(cells[head] for head in extra_heads(report)), said, *counts]
 
 
 def _tiles(figures: tuple[Figure, ...]) -> str:
@@ -128,17 +138,17 @@ def _tiles(figures: tuple[Figure, ...]) -> str:
     return f'<dl class="tiles">{cells}</dl>'
 
 
-def _session(part: SessionPart[Shown]) -> str:
+def _session(part: SessionPart[Shown], pieces: int) -> str:
     n = part.number
     started = f" · {value(part.started)}" if part.started else ""
     return (
         f'<section class="session" id="s{n}" aria-labelledby="s{n}h"><h2 id="s{n}h">{bare(part.name)}</h2>'
-        f'<p class="verdict">{text(part.verdict)}</p>'
+        f'<p class="verdict">{linked(part, part.verdict)}</p>'
         f'<p class="sub">from {value(part.source)} · model {value(part.model)} · log format'
         f" {text(part.log_format)}{started}</p>"
-        f"{_tiles(part.figures)}{paragraph(text(part.summary))}"
+        f"{_tiles(part.figures)}{paragraph(linked(part, part.summary))}"
         f"{notes(part)}{_happened(part)}{_plan(part)}"
-        f"<h3>Where it happened</h3>{block_map(part)}"
+        f"<h3>Where it happened</h3>{block_map(part, pieces)}"
         f"<h3>All turns</h3>{turn_table(part)}"
         f"{_engineers(part)}</section>"
     )
@@ -152,32 +162,38 @@ def _happened(part: SessionPart[Shown]) -> str:
 
 
 def _finding(part: SessionPart[Shown], one: Finding[Shown]) -> str:
-    links = ", ".join(f'<a href="#s{part.number}t{turn}">{turn}</a>' for turn in one.turns[:MOST_LINKS])
+    links = linked_turns(part, one.turns[:MOST_LINKS])
     more = f" and {len(one.turns) - MOST_LINKS:,} more" if len(one.turns) > MOST_LINKS else ""
     cost = one.cost if one.tokens else f"{one.cost[0].upper()}{one.cost[1:]}"
     meant = "This was meant and counts as no fault. " if one.deliberate else ""
     turns = "turn" if len(one.turns) == 1 else "turns"
+    first = turn_link(part, one.turns[0], f"turn {one.turns[0]}")
+    at = f", {token_link(part, one.turns[0], one.token)}" if one.token is not None else ""
     return (
         f'<li{" class=meant" if one.deliberate else ""}><p class="what">{text(one.words)}</p>'
         f"<p>{meant}{text(cost)}, in {turns} {links}{more}.</p>"
-        f"<p>Seen first in turn {one.turns[0]}: {prose(one.evidence)}. "
+        f"<p>Seen first in {first}{at}: {linked_prose(part, one.evidence)}. "
         f'<span class="sub">({text(one.confidence)})</span></p>'
-        f'<p class="fix">{prose(one.fix)}</p><p class="code">{text(one.code)}</p></li>'
+        f'<p class="fix">{linked_prose(part, one.fix)}</p><p class="code">{text(one.code)}</p></li>'
     )
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _plan(part: SessionPart[Shown]) -> str:
     if not part.plan:
         return ""
-    steps = "".join(map(_step, part.plan))
+    steps = "".join(_step(part, one) for one in part.plan)
     return f'<h3>What to do, in this order</h3>{paragraph(text(part.plan_total))}<ol class="steps">{steps}</ol>'
 
 
-def _step(step: Step[Shown]) -> str:
+def _step(part: SessionPart[Shown], step: Step[Shown]) -> str:
     return (
-        f'<li><p class="what">{text(step.words)}</p><p class="fix">{prose(step.fix)}</p>'
-        f"<p>{text(step.tokens)}; {prose(step.worth)}. {text(step.also)}</p>"
-        f'<p class="code">{text(step.code)} · {text(step.turns)}</p></li>'
+        f'<li><p class="what">{text(step.words)}</p><p class="fix">{linked_prose(part, step.fix)}</p>'
+        f"<p>{linked(part, _capital(step.turns))}: {text(step.tokens)}; {prose(step.worth)}. {text(step.also)}</p>"
+        f'<p class="code">{text(step.code)}</p></li>'
     )
 
 

@@ -9,12 +9,16 @@ from dataclasses import dataclass
 
 from analysis.model.finding import BLOCK_STATES, BlockRun, BlockState
 from analysis.report.document import SessionPart, Shown, TurnPart
-from analysis.report.map_rows import STATE_WORDS, columns, num_blocks
+from analysis.report.map_rows import BLANK, LEGEND, STATE_WORDS, columns, num_blocks
 from analysis.report.markup import text
 
 HOW_TO_READ = (
     "Each row is a turn, from the first token of its prompt to the last. A click leads to its tokens; on the map the"
     " keys n and p go to the next and the previous turn that leaves the one before it."
+)
+LEFT_OUT = (
+    "The block map is left out: a report of several sessions has those of the sessions that wasted most. Every figure"
+    " of it stands in the table of turns."
 )
 WIDTH = 960  # units of the drawing
 LEFT = 34  # for the numbers of the turns
@@ -42,13 +46,15 @@ class Drawn:
     width: int
 
 
-def block_map(part: SessionPart[Shown]) -> str:
-    """The map with its legend; a sentence where no turn has known tokens."""
+def block_map(part: SessionPart[Shown], pieces: int = MOST_PIECES) -> str:
+    """The map with its legend, drawn in at most about so many pieces; a sentence where no turn has known tokens."""
     blocks = num_blocks([turn.runs for turn in part.turns])
     if not blocks:
         return "<p>No turn of this session has known tokens, so there is no map.</p>"
+    if not part.has_map:
+        return f"<p>{LEFT_OUT}</p>"
     height = _row_height(len(part.turns))
-    drawn = _drawn(part, blocks)
+    drawn = _drawn(part, blocks, pieces)
     rows = "".join(
         _row(part, turn, runs, at * height, height, blocks)
         for at, (turn, runs) in enumerate(zip(part.turns, drawn, strict=True))
@@ -66,12 +72,12 @@ def block_map(part: SessionPart[Shown]) -> str:
     )
 
 
-def _drawn(part: SessionPart[Shown], blocks: int) -> list[Drawn]:
+def _drawn(part: SessionPart[Shown], blocks: int, pieces: int) -> list[Drawn]:
     """The rows in as many columns as the drawing bears: where states change at every block these are fewer."""
     width = min(blocks, FINENESS[0])
     rows = [columns(turn.runs, blocks, width) for turn in part.turns]
     for fewer in FINENESS[1:]:
-        if sum(map(len, rows)) <= MOST_PIECES:
+        if sum(map(len, rows)) <= pieces:
             break
         rows, width = [columns(runs, width, min(width, fewer)) for runs in rows], min(width, fewer)
     return [Drawn(runs, width) for runs in rows]
@@ -135,18 +141,24 @@ def _legend(part: SessionPart[Shown]) -> str:
     used = {run.state for turn in part.turns for run in turn.runs}
     items = [
         f'<li><svg aria-hidden="true" viewBox="0 0 20 14"><rect class="{state}" width="20" height="14"/></svg>'
-        f"{text(STATE_WORDS[state])}</li>"
+        f"{text(LEGEND[state])}</li>"
         for state in BLOCK_STATES
         if state in used and state != "diverged"
     ]
     if any(turn.change for turn in part.turns):
         items.append(
             '<li><svg aria-hidden="true" viewBox="0 0 20 14"><path class="mark" d="M10 1l6 6-6 6-6-6z"/></svg>'
-            f"{text(STATE_WORDS['diverged'])}</li>"
+            f"{text(LEGEND['diverged'])}</li>"
         )
     if any(turn.cached_tokens is not None for turn in part.turns):
         items.append(
             '<li><svg aria-hidden="true" viewBox="0 0 20 14"><path class="tick" d="M10 0v14"/></svg>'
             "where the server's hit ended (reported)</li>"
+        )
+    ends = {turn.runs[-1].stop for turn in part.turns if turn.runs}
+    if len(ends) > 1:
+        items.append(
+            '<li><svg aria-hidden="true" viewBox="0 0 20 14"><rect class="blank" x="1" y="1" width="18" height="12"/>'
+            f"</svg>{BLANK}</li>"
         )
     return f'<ul class="legend">{"".join(items)}</ul>'

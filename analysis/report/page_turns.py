@@ -1,14 +1,27 @@
 """The engineers' part of a report's page: every turn that leaves the one before it or has a cause, with its tokens."""
 
-from analysis.report.document import Box, Change, Column, Placeholder, Reason, SessionPart, Shown, TextChange, TurnPart
+from analysis.report.document import (
+    Box,
+    Change,
+    Column,
+    Placeholder,
+    Prose,
+    Reason,
+    SessionPart,
+    Shown,
+    TextChange,
+    TurnPart,
+)
 from analysis.report.figure_words import BASIS, account_sentence
-from analysis.report.markup import bullets, number, paragraph, prose, table, text, value
+from analysis.report.links import linked, linked_prose, place, tokens_place
+from analysis.report.markup import Kind, bullets, number, numbers, paragraph, prose, table, text, value
+from analysis.report.words import cause_headline
 
 IN_REPLY = "The lost tokens stood in the reply of the turn before, its prompt came unchanged."
-HEADS = (
-    ("Turn", False), ("After", False), ("Prompt", False), ("Cached", False), ("Predicted", False), ("Missed", False),
-    ("Lost", False), ("New", False), ("What happened", True),
-)  # fmt: skip
+HEADS: tuple[tuple[str, Kind], ...] = (
+    *numbers("Turn", "After", "Prompt", "Cached", "Predicted", "Missed", "Lost", "New"),
+    ("What happened", "words"),
+)
 
 
 def turn_table(part: SessionPart[Shown]) -> str:
@@ -27,8 +40,8 @@ def turn_articles(part: SessionPart[Shown]) -> str:
 
 def _cells(part: SessionPart[Shown], turn: TurnPart[Shown]) -> tuple[str, ...]:
     account = turn.account
-    place = f"s{part.number}t{turn.turn}"
-    link = f'<a href="#{place}">{turn.turn}</a>' if turn.tells_more else f'<span id="{place}">{turn.turn}</span>'
+    here = place(part, turn.turn)
+    link = f'<a href="#{here}">{turn.turn}</a>' if turn.tells_more else f'<span id="{here}">{turn.turn}</span>'
     after = "" if turn.after is None else f"{turn.after:,.0f} s"
     missed, lost, new = (account.missed, account.lost, account.new) if account else (None, None, None)
     return (
@@ -58,41 +71,55 @@ def _article(part: SessionPart[Shown], turn: TurnPart[Shown]) -> str:
     in_reply = f". {IN_REPLY}" if turn.in_reply else ""
     silent = "" if turn.cached_tokens is not None else f"Cached tokens are {BASIS[turn.cached_basis]}."
     return (
-        f'<article class="turn" id="s{part.number}t{turn.turn}"><h4>Turn {turn.turn}</h4>'
+        f'<article class="turn" id="{place(part, turn.turn)}"><h4>Turn {turn.turn}</h4>'
         f'<p class="sub">request {value(turn.request)}{model}{salt}{lineage}{client}{lacks} · {text(turn.fidelity)}</p>'
         f"{paragraph(text(account + in_reply))}{paragraph(text(silent))}"
-        f"{_change(part, turn.change) if turn.change else ''}{_by_text(turn.by_text) if turn.by_text else ''}"
-        f"{bullets(map(_reason, turn.reasons))}{paragraph(prose(turn.donor))}"
-        f"{bullets(f'{text(code)}: {prose(said)}' for code, said in turn.notes)}"
+        f"{_change(part, turn.turn, turn.change) if turn.change else ''}"
+        f"{_by_text(part, turn.by_text) if turn.by_text else ''}"
+        f"{bullets(_reason(part, one) for one in turn.reasons)}{paragraph(_donor(part, turn.donor))}"
+        f"{bullets(f'{linked_prose(part, said)} {_code(code)}' for code, said in turn.notes)}"
         f"{paragraph('Note in the log: ' + value(turn.remark)) if turn.remark else ''}</article>"
     )
 
 
-def _reason(reason: Reason[Shown]) -> str:
+def _code(code: str) -> str:
+    return f'<span class="code">{text(code)}</span>'
+
+
+def _donor(part: SessionPart[Shown], said: Prose[Shown]) -> str:
+    """Whose blocks a turn could reuse; a turn of another session is no place of this one."""
+    return linked_prose(part, said) if len(said) == 1 else prose(said)
+
+
+def _reason(part: SessionPart[Shown], reason: Reason[Shown]) -> str:
     marks = [reason.confidence, *(["hidden behind another"] if reason.hidden else [])]
     marks += ["deliberate"] if reason.deliberate else []
     marks += [f"{reason.tokens:,} tokens"] if reason.tokens else []
     marks += [f"undoing it saves {reason.recovers:,} tokens here"] if reason.recovers is not None else []
     field = f' · <span class="code">{text(reason.field)}</span>' if reason.field else ""
-    return f'<span class="code">{text(reason.code)}</span> ({text(", ".join(marks))}){field}: {prose(reason.evidence)}.'
+    evidence = linked_prose(part, reason.evidence)
+    words = f'<span class="what">{text(cause_headline(reason.code))}</span>'
+    return f"{words} ({text(', '.join(marks))}){field}: {evidence}. {_code(reason.code)}"
 
 
-def _change(part: SessionPart[Shown], change: Change[Shown]) -> str:
+def _change(part: SessionPart[Shown], turn: int, change: Change[Shown]) -> str:
     against = f"turn {change.against}" if change.against is not None else "the turn before"
     sides = (("before", change.old), ("now", change.new))
     spans = bullets(f"{word}: {value(one) if one else 'nothing'}" for word, one in sides)
     columns = "".join(_column(part, change, column) for column in change.columns)
+    at = f"Leaves {against} at token {change.token:,} (block {change.block:,}), "
+    sides_of = f'<div class="sides" id="{tokens_place(part, turn)}">{columns}</div>' if columns else ""
     return (
-        f"<p>Leaves {against} at token {change.token:,} (block {change.block:,}), {prose(change.place)}.</p>"
-        f"{paragraph(text(change.fields), 'code')}{spans}" + (f'<div class="sides">{columns}</div>' if columns else "")
+        f"<p>{linked(part, at)}{linked_prose(part, change.place)}.</p>"
+        f"{paragraph(text(change.fields), 'code')}{spans}{sides_of}"
     )
 
 
-def _by_text(change: TextChange[Shown]) -> str:
+def _by_text(part: SessionPart[Shown], change: TextChange[Shown]) -> str:
     sides = (("before", change.old), ("now", change.new))
     spans = bullets(f"{word}: {value(one)}" for word, one in sides if one)
-    place = f"By text, approximate: beside turn {change.previous}, {prose(change.place)}; {text(change.equal)}."
-    return paragraph(place) + spans
+    beside = linked(part, f"By text, approximate: beside turn {change.previous}, ")
+    return paragraph(f"{beside}{linked_prose(part, change.place)}; {text(change.equal)}.") + spans
 
 
 def _column(part: SessionPart[Shown], change: Change[Shown], column: Column[Shown]) -> str:

@@ -12,18 +12,19 @@ from string import ascii_uppercase
 from typing import Any, cast
 
 from analysis.report.document import Box, Column, Placeholder, Quote, Released, Report, Scope, Shown
-from analysis.report.secrets import covered, masked, says_anything
+from analysis.report.secrets import HIDDEN, Name, covered, masked, person, says_anything
 
 GONE = Placeholder("")
+PEOPLE = ("author", "customer")  # kinds of names that are those of people, or may be
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
     """Who decides what leaves.
 
-    ``scope``: everything a log says is hidden, or only ``secrets``: credentials, e-mail addresses and ``names``; or
-    ``nothing``.  ``kept`` are kinds of names that leave as they are, such as ``model`` or ``tool``.  ``released`` are
-    placeholders whose text leaves, one by one.
+    ``scope``: everything a log says is hidden, or only ``secrets``: credentials, e-mail addresses, ``names`` and those
+    of who wrote about it; or ``nothing``.  ``kept`` are kinds of names that leave as they are, such as ``model`` or
+    ``tool``.  ``released`` are placeholders whose text leaves, one by one.
     """
 
     scope: Scope = "everything"
@@ -45,7 +46,7 @@ def redacted(report: Report[Quote], rules: Rules, key: bytes) -> tuple[Report[Sh
 
     ``key`` is random and new for every report.
     """
-    work = _Redaction(rules, key)
+    work = _Redaction(rules, key, (*rules.names, *_people(report)))
     shown = cast("Report[Shown]", _mapped(report, work.shown, work.column))
     done = tuple(sorted(rules.released & work.found.keys()))
     hidden = tuple(Hidden(placeholder, text) for placeholder, text in work.found.items())
@@ -65,6 +66,7 @@ class _Redaction:
 
     rules: Rules
     key: bytes
+    names: tuple[Name, ...]
     labels: dict[tuple[str, bytes], str] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     found: dict[str, str] = field(default_factory=dict)
@@ -74,8 +76,10 @@ class _Redaction:
             return Released(quote.text, plain=True)
         if self.rules.scope == "nothing" or (quote.kind == "name" and quote.path in self.rules.kept):
             return Released(quote.text)
+        if self.rules.scope == "secrets" and quote.kind == "name" and quote.path in PEOPLE:
+            return Released(HIDDEN)
         if self.rules.scope == "secrets":
-            text = masked(quote.text, self.rules.names, edges=quote.cut)
+            text = masked(quote.text, self.names, edges=quote.cut)
             if says_anything(text) or quote.kind != "value" or not quote.text:
                 return Released(text)
         if quote.kind in ("token", "offset"):
@@ -90,7 +94,7 @@ class _Redaction:
         """Where only secrets are hidden they may stand in several tokens: the boxes are looked at together."""
         if self.rules.scope != "secrets":
             return cast("Column[Shown]", _mapped(column, self.shown, None))
-        hidden = covered([box.text.text for box in column.boxes], self.rules.names)
+        hidden = covered([box.text.text for box in column.boxes], self.names)
         boxes = tuple(
             Box(box.position, box.differs, box.generated, GONE, GONE)
             if out
@@ -113,6 +117,19 @@ class _Redaction:
             self.numbers[group] = number + 1
             self.labels[group, digest] = label(number)
         return self.labels[group, digest]
+
+
+def _people(report: Report[Quote]) -> tuple[Name, ...]:
+    """The names of people that stand in a report as such: they may stand in its texts as well."""
+    names: dict[str, None] = {}  # in their order, each once
+
+    def note(quote: Quote) -> Shown:
+        if quote.kind == "name" and quote.path in PEOPLE:
+            names[quote.text] = None
+        return GONE
+
+    _mapped(report, note, None)
+    return tuple(form for name in names for form in person(name))
 
 
 def _length(quote: Quote) -> str:

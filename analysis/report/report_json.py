@@ -9,7 +9,7 @@ from typing import Any
 from analysis.report.document import Column, Placeholder, Prose, Released, Report, Shown
 
 SCHEMA = 1
-SENTENCES = ("place", "donor", "evidence", "fix", "worth")  # fields that are one sentence, quotes and all
+SENTENCES = ("place", "donor", "evidence", "fix", "worth", "what")  # fields that are one sentence, quotes and all
 
 
 def as_values(report: Report[Shown]) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def _values(value: Any) -> Any:
 def _field(name: str, value: Any) -> Any:
     if name in SENTENCES:
         return _sentence(value)
-    if name == "problems":
+    if name in ("problems", "differing"):
         return [_sentence(one) for one in value]
     if name == "notes":
         return [{"code": code, "evidence": _sentence(said)} for code, said in value]

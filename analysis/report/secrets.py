@@ -12,9 +12,11 @@ from analysis.report.given_names import spans_of
 from analysis.report.token_text import as_bytes
 
 HIDDEN = "‹hidden›"
+SHORTEST_NAME = 3  # characters of a person's name that is looked for: a shorter one is a part of other words
 CUT = "…"
+# Each begins where a run of its letters begins: tried within one too, they would take ages for a megabyte of a word.
 _FORMS = (
-    re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)*"),
+    re.compile(r"(?<![\w.+%-])[\w.+%-]+@[\w-]+(?:\.[\w-]+)*"),
     re.compile(r"-----BEGIN[ ][A-Z ]*KEY-----.*?(?:-----END[^-]*-----|$)", re.DOTALL),
     re.compile(r"\b(?:sk|pk|rk|ghp|gho|ghs|glpat|xox[abprs]|hf|npm|pypi)[-_][\w-]{8,}"),
     re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{12,}|\bAIza[\w-]{20,}|\beyJ[\w-]{6,}(?:\.[\w-]*)*"),
@@ -23,22 +25,34 @@ _FORMS = (
         r"[\"'\s:=]+\S+(?:\s+\S{8,})?",
         re.IGNORECASE,
     ),
-    re.compile(r"(?<=://)[^\s/@]+:[^\s/@]+@"),
-    re.compile(r"\b(?=[\w+/=-]*\d)(?=[\w+/=-]*[A-Za-z])[\w+/=-]{20,}"),
+    re.compile(r"(?<=://)[^\s/@]+@"),
+    re.compile(r"(?<![\w+/=-])(?=[\w+/=-]*\d)(?=[\w+/=-]*[A-Za-z])[\w+/=-]{20,}"),
 )
 _DATE, _TIME = r"\d{4}[-/.]\d{2}[-/.]\d{2}", r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,6})?)?(?:Z|[AaPp][Mm])?"
 _MOMENT = re.compile(f"{_DATE}(?:T{_TIME})?|{_TIME}")
 
 
-def masked(text: str, names: Sequence[str] = (), edges: bool = False) -> str:
+Name = str | re.Pattern[str]  # to be hidden wherever it stands, also within a word; or as the pattern finds it
+
+
+def person(name: str) -> tuple[Name, ...]:
+    """What to hide of the name of a person: the whole, and each of its words where it stands as one."""
+    words = [word for word in re.findall(r"\w+", name) if len(word) >= SHORTEST_NAME]
+    whole: tuple[Name, ...] = (name,) if len(name) >= SHORTEST_NAME else ()
+    return (*whole, *(re.compile(rf"(?<!\w){re.escape(word)}(?!\w)") for word in words))
+
+
+def masked(text: str, names: Sequence[Name] = (), edges: bool = False) -> str:
     """The text without what is to be hidden; ``edges``: it was cut out of another, so its first and last word may be
     pieces of something to hide."""
-    spans = _merged([*_found(text, names, edges), *(_edges(text) if edges else ())])
+    said = text.removesuffix(CUT) if edges else text
+    spans = _merged([*_found(said, names, edges), *(_edges(said) if edges else ())])
     parts, stop = [], 0
     for start, end, word in spans:
-        parts += [text[stop:start], word]
+        parts += [said[stop:start], word]
         stop = end
-    return "".join([*parts, text[stop:]])
+    made = "".join([*parts, said[stop:]])
+    return made if said == text or made.endswith(CUT) else made + CUT
 
 
 def says_anything(text: str) -> bool:
@@ -46,7 +60,7 @@ def says_anything(text: str) -> bool:
     return bool(re.search(r"\w", text.replace(HIDDEN, "")))
 
 
-def covered(pieces: Sequence[str], names: Sequence[str] = ()) -> list[bool]:
+def covered(pieces: Sequence[str], names: Sequence[Name] = ()) -> list[bool]:
     """Which tokens, as they are shown, hold a part of something to hide; their text was cut out of another."""
     raw = [as_bytes(piece) for piece in pieces]
     text = b"".join(raw).decode("utf-8", "surrogateescape")
@@ -60,15 +74,17 @@ def covered(pieces: Sequence[str], names: Sequence[str] = ()) -> list[bool]:
     return marks
 
 
-def _found(text: str, names: Sequence[str], edges: bool) -> Iterator[tuple[int, int, str]]:
-    for form in _FORMS:
+def _found(text: str, names: Sequence[Name], edges: bool) -> Iterator[tuple[int, int, str]]:
+    forms = (*_FORMS, *(name for name in names if isinstance(name, re.Pattern)))
+    for form in forms:
         yield from ((found.start(), found.end(), HIDDEN) for found in form.finditer(text))
-    yield from ((start, stop, HIDDEN) for start, stop in spans_of(text, names, edges))
+    given = [name for name in names if isinstance(name, str)]
+    yield from ((start, stop, HIDDEN) for start, stop in spans_of(text, given, edges))
 
 
 def _edges(text: str) -> Iterator[tuple[int, int, str]]:
     """The first and the last word, but for a date or a time: that is no piece of something to hide."""
-    for found in (re.match(r"\S+", text), re.search(r"\S+$", text)):
+    for found in (re.match(r"\S+", text), re.search(r"(?<!\S)\S+$", text)):
         if found is not None and not _MOMENT.fullmatch(found[0].strip(".,;:()[]\"'")):
             yield found.start(), found.end(), CUT
 

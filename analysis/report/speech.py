@@ -26,12 +26,17 @@ NAMED = {  # what the quotes in the evidence of a code name, by the beginning of
 
 def quote(text: str, path: str) -> Quote:
     """A value of a field, or the beginning of a long one."""
-    return Quote(text[:MOST_TEXT], path, cut=len(text) > MOST_TEXT)
+    return Quote(_beginning(text), path, cut=len(text) > MOST_TEXT)
 
 
 def name(text: str, path: str) -> Quote:
     """The name of something: a session, a model, a tool."""
-    return Quote(text[:MOST_TEXT], path, "name", cut=len(text) > MOST_TEXT)
+    return Quote(_beginning(text), path, "name", cut=len(text) > MOST_TEXT)
+
+
+def _beginning(text: str) -> str:
+    """A text, or as much of it as a report shows, with an ellipsis."""
+    return text if len(text) <= MOST_TEXT else f"{text[: MOST_TEXT - 1]}…"
 
 
 def spoken(sentence: str, path: str, code: str = "") -> Prose[Quote]:

@@ -3,8 +3,9 @@
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+from analysis.causes.granularity import FLOOR
 from analysis.core.account import lost_in_output
-from analysis.model.finding import UNEXPLAINED, Cause, TextComparison
+from analysis.model.finding import Cause, TextComparison
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import TokenIds
 from analysis.report.document import Change, Column, Prose, Quote, Reason, TextChange, TurnPart
@@ -12,9 +13,7 @@ from analysis.report.figure_words import FIDELITY
 from analysis.report.speech import MOST_TEXT, evidence_of, name, quote, spoken
 from analysis.report.text_words import equal, incomplete, parts_at
 from analysis.report.token_columns import Sides, TextsOf, texts_only
-from analysis.report.words import IN_WORDS, fields, place_of
-
-NOT_EXPLAINED = "nothing that is known explains it"
+from analysis.report.words import fields, in_words, place_of
 
 
 def turn_part(
@@ -35,7 +34,7 @@ def turn_part(
         in_reply=bool(lost_in_output(turn, record.turns)),
         fidelity=FIDELITY.get(turn.fidelity or "", "tokens unknown"),
         salt=turn.salt,
-        donor=_donor(turn),
+        donor=_donor(record, turn),
         runs=turn.block_runs,
         change=_change(record, turn, ids, texts, with_tokens),
         by_text=_by_text(turn.text) if turn.text else None,
@@ -43,14 +42,9 @@ def turn_part(
         client=name(turn.client, "client") if turn.client else None,
         lacks=incomplete(turn),
         reasons=tuple(map(_reason, turn.causes)),
-        notes=tuple((note.code, spoken(note.evidence, "note", note.code)) for note in turn.notes),
+        notes=tuple((note.code, spoken(note.evidence, "note", note.code)) for note in turn.notes if note.code != FLOOR),
         remark=quote(turn.note, "note in the log") if turn.note else None,
     )
-
-
-def words_of(code: str) -> str:
-    """What a code is to a person who does not know it."""
-    return IN_WORDS.get(code, NOT_EXPLAINED if code == UNEXPLAINED else code)
 
 
 def most_wasteful(turns: Collection[tuple[int, TurnRecord]], most: int) -> set[tuple[int, int]]:
@@ -60,12 +54,14 @@ def most_wasteful(turns: Collection[tuple[int, TurnRecord]], most: int) -> set[t
     return {(session, turn.turn) for session, turn in ranked[:most]}
 
 
-def _donor(turn: TurnRecord) -> Prose[Quote]:
+def _donor(record: SessionRecord, turn: TurnRecord) -> Prose[Quote]:
     """Whose blocks the turn could reuse, where that is not the turn before it."""
     donor = turn.donor
     if donor is None or turn.previous is None or donor.turn == turn.previous.turn:
         return ()
     common = f": {donor.lcp_tokens:,} tokens in common."
+    if donor.session_id == record.session_id:
+        return (f"What it can reuse is turn {donor.turn}{common}",)
     return (f"What it can reuse is turn {donor.turn} of ", name(donor.session_id, "session"), common)
 
 
@@ -123,7 +119,7 @@ def _place(turn: TurnRecord) -> Prose[Quote]:
 def _reason(cause: Cause) -> Reason[Quote]:
     return Reason(
         code=cause.code,
-        words=words_of(cause.code),
+        words=in_words(cause.code),
         confidence=cause.confidence,
         field=cause.segment or "",
         tokens=cause.tokens,

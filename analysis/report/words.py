@@ -164,7 +164,7 @@ def summary(record: SessionRecord) -> str:
     meant = sum((turn.account.missed or 0) + turn.account.lost for turn in deliberate if turn.account)
     parts = [f"{sum(said):,} were reused"] if said else []
     parts += [f"{unsaid:,} were reusable, unreported"] if unsaid else []
-    parts += [f"{tokens:,} {_how(code)} ({code})" for code, tokens in wasted_by_cause(record.turns).items()]
+    parts += [f"{tokens:,} {_how(code)} ({in_words(code)})" for code, tokens in wasted_by_cause(record.turns).items()]
     parts += [f"{meant:,} given up on purpose"] if meant else []
     return f"Of {prompt:,} prompt tokens {', '.join(parts or ['none were reusable'])}.{_in_replies(record)}"
 

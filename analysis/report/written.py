@@ -8,9 +8,12 @@ from datetime import UTC, datetime
 
 from analysis.model.annotation import Placed
 from analysis.report.document import Placeholder, Quote, SessionPart, Shown, Written
+from analysis.report.links import linked
 from analysis.report.markup import bare, text, value
 from analysis.report.note_words import in_reading_order, remark, where
 from analysis.report.speech import name
+
+MOST_NOTE = 20_000  # characters of a note that a report shows
 
 
 def written_of(placed: Iterable[Placed], block_size: int) -> tuple[Written[Quote], ...]:
@@ -18,31 +21,41 @@ def written_of(placed: Iterable[Placed], block_size: int) -> tuple[Written[Quote
     return tuple(
         Written(
             author=name(one.annotation.author, "author"),
-            at=f"{datetime.fromtimestamp(one.annotation.made_at, UTC):%Y-%m-%d %H:%M} UTC",
+            at=moment(one.annotation.made_at),
             where=where(one, block_size, with_field=False),
-            remark=remark(one.place),
-            text=Quote(one.annotation.text, "note"),
+            remark=" · ".join(filter(None, (remark(one.place), _cut(one.annotation.text)))),
+            text=Quote(one.annotation.text[:MOST_NOTE], "note", cut=len(one.annotation.text) > MOST_NOTE),
         )
         for one in in_reading_order(placed)
         if not one.annotation.is_deleted
     )
 
 
+def moment(at: float) -> str:
+    """When a person wrote something, by seconds since the epoch."""
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _cut(text: str) -> str:
+    return f"its first {MOST_NOTE:,} of {len(text):,} characters" if len(text) > MOST_NOTE else ""
+
+
 def notes(part: SessionPart[Shown]) -> str:
     """The notes of a session as HTML; nothing where there are none."""
-    items = "".join(map(_note, part.written))
+    items = "".join(_note(part, one) for one in part.written)
     return f'<h3>Notes</h3><ul class="cards">{items}</ul>' if items else ""
 
 
-def _note(one: Written[Shown]) -> str:
+def _note(part: SessionPart[Shown], one: Written[Shown]) -> str:
     became = f" · {text(one.remark)}" if one.remark else ""
     return (
-        f'<li class="meant"><p class="sub">{bare(one.author)} · {text(one.at)} · {text(one.where)}{became}</p>'
-        f"<p>{_lines(one.text)}</p></li>"
+        f'<li class="meant"><p class="sub">{bare(one.author)} · {text(one.at)} · {linked(part, one.where)}{became}</p>'
+        f"<p>{as_typed(one.text)}</p></li>"
     )
 
 
-def _lines(said: Shown) -> str:
+def as_typed(said: Shown) -> str:
+    """What a person typed, line by line, with nothing of it formatted."""
     if isinstance(said, Placeholder):
         return value(said)
     return f"<bdi>{'<br>'.join(map(text, said.text.splitlines()))}</bdi>"

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from analysis.model.annotation import Anchor, Case, CaseText, CaseVersion, Finding, PinnedFinding
+from analysis.model.annotation import Anchor, Case, CaseText, CaseVersion, Finding
 from analysis.store.repository import Repository
 from app import state, visitors
-from app.cases_view import listed, still_there
+from app.cases_view import listed
 from tests.app.dashboard import Open, address, key_of, no_exception, press, words
 from tests.app.test_notes_view import ODD, fill, named
 from tests.sample_store import record_of
@@ -187,7 +187,7 @@ def test_a_case_with_odd_words(visit: Open, database: Path) -> None:
 def test_a_reader_sees_a_case_and_changes_nothing(visit: Open, database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(visitors.READ_ONLY, "1")
     shown = no_exception(visit("cases", database, case="1"))
-    assert {button.label for button in shown.button} == {"All cases", "Show"}
+    assert {button.label for button in shown.button} == {"All cases", "Share", "Show"}
     assert not shown.text_input and not shown.multiselect
     listing = no_exception(visit("cases", database))
     assert not listing.button and len(listing.dataframe) == 1
@@ -206,19 +206,3 @@ def test_the_table_of_cases() -> None:
     (row,) = frame.to_dict("records")
     assert row["Case"] == "Slow since Monday" and row["by"] == "Bob" and str(row["Changed (UTC)"])[11:16] == "00:01"
     assert (row["Sessions"], row["Findings"]) == (0, 0)
-
-
-@pytest.mark.parametrize(
-    ("finding", "turn"),
-    [
-        (FINDING, 7),
-        (replace(FINDING, turn=99), 7),
-        (replace(FINDING, code="tools/order"), None),
-        (replace(FINDING, request_id="gone"), None),
-    ],
-)
-def test_whether_a_finding_is_still_there(finding: Finding, turn: int | None) -> None:
-    pinned = PinnedFinding(1, finding, "Ann", 0.0)
-    found = still_there(pinned, record_of("02"))
-    assert (found.turn if found else None) == turn
-    assert still_there(pinned, None) is None

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.model.finding import Account
 from analysis.report.palette import DARK, LIGHT
-from app.charts import TurnFigures, account_bars, plan_staircase, reused_against_reusable, styled
+from app.charts import TurnFigures, account_bars, options, plan_staircase, reused_against_reusable, styled
 from tests.sample_store import record_of
 
 Chart = Callable[[Sequence[TurnFigures]], go.Figure]
@@ -114,7 +114,7 @@ def test_styled_colours_by_role(dark: bool, colours: object) -> None:
     assert traces["predicted"].marker.color == colours.background, "hollow"
     figure = styled(account_bars(TURNS), dark)
     assert by_role(figure)["missed"].marker.color == colours.states["missed"]
-    assert figure.layout.paper_bgcolor == "rgba(0,0,0,0)"
+    assert figure.layout.paper_bgcolor == colours.background, "a saved picture has a background"
     assert figure.layout.font.color == colours.text
 
 
@@ -139,3 +139,10 @@ def test_a_step_that_was_not_verified_is_no_stair() -> None:
     figure = plan_staircase((first, unknown, replace(third, before=second.before)))
     assert list(by_role(figure)["predicted"].y) == [384, 11_984, 14_224]
     assert list(figure.layout.xaxis.ticktext) == ["as sent", "1. client-timestamp", "3. history-edited"]
+
+
+def test_a_chart_is_saved_under_a_name_of_its_own() -> None:
+    config = options("token-account")["config"]
+    assert config["toImageButtonOptions"] == {
+        "format": "png", "filename": "whymiss-token-account", "width": 1200, "height": 420, "scale": 2,
+    }  # fmt: skip

@@ -273,3 +273,11 @@ def test_who_only_looks_sees_marks_and_changes_none(
     assert "Save prices" not in {button.label for button in shown.button}
     page = no_exception(visit("session", writable, session="1"))
     assert "with ada" in words(page) and "Save status" not in {button.label for button in page.button}
+
+
+def test_what_is_listed_or_ticked_is_shared_as_one_report(visit: Open, samples: Path) -> None:
+    shown = no_exception(visit("sessions", samples, q="harrow"))
+    count = len(listed(shown))
+    assert count > 1 and f"One report of {count} sessions." in words(press(shown, "Share"))
+    shown = tick(shown, 0)
+    assert "One report of 1 session." in words(press(shown, "Share"))

@@ -11,7 +11,7 @@ from tests.builders import ROOT
 from tests.sample_store import fill
 
 
-@pytest.mark.parametrize("page", ["sessions", "session", "cases", "models", "compare", "template", "live"])
+@pytest.mark.parametrize("page", ["sessions", "session", "cases", "sets", "models", "compare", "template", "live"])
 def test_damage_behind_the_headers_is_one_message_and_no_traceback(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, page: str
 ) -> None:
@@ -27,7 +27,7 @@ def test_damage_behind_the_headers_is_one_message_and_no_traceback(
     begun_at(shown, page)
     assert not shown.exception
     messages = [error.value.replace("\\", "") for error in shown.error]
-    if page in ("sessions", "session", "cases", "models"):  # the others need no database
+    if page in ("sessions", "session", "cases", "sets", "models"):  # the others need no database
         assert len(messages) == 1 and "damaged.duckdb: not a database" in messages[0] and "--db" in messages[0]
     else:
         assert messages == []

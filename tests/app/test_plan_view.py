@@ -22,12 +22,13 @@ def test_the_plan_stands_on_the_page(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("session", samples, session=key_of("06")))
     said = words(shown)
     assert "With 3 fixes the predicted hit rate goes from 2.4% to 90.1%" in said
-    assert (
-        0
-        < said.index("**1. A time stands in the prompt** · turns 2–9")
-        < said.index("**2. The tools came in another order**")
+    heads = (
+        "**1. A time stands in the prompt** · turns 2–9",
+        "**2. The tools came in another order**",
+        "**3. An earlier message was changed** · turn 6",
     )
-    assert "**3. An earlier message was changed** · turn 6" in said
+    assert 0 < said.index(heads[0]) < said.index(heads[1]) < said.index(heads[2])
+    assert "Sort the tools by name. In this session: the order of turn 3 was “run_sql”, “describe_table”" in said
     assert "reusable 384 → 11,984 tokens (hit rate 2.4% → 76.1%); computes 11,600 fewer." in said
     table = next(frame.value for frame in shown.dataframe if "Cause" in frame.value)
     assert table["Reusable after"].tolist() == [11_984, 13_168, 14_224]

@@ -72,9 +72,8 @@ def the_list(window: Dashboard) -> Iterator[str]:
     expect(window.dialog).to_be_visible()
     yield "keys"
     page.keyboard.press("Escape")
-    for name, inside in (("Filters", "Cause"), ("Views", "Save this list as")):
-        button = window.main.get_by_role("button", name=name)
-        button.click()
+    for name, inside in (("Filters", "Cause"), ("Views", "Save this list as"), ("How to read this", "you see")):
+        window.main.get_by_role("button", name=name).first.click()
         expect(page.get_by_text(inside, exact=True).last).to_be_visible()
         yield name
         page.keyboard.press("Escape")
@@ -103,9 +102,10 @@ def a_session(window: Dashboard) -> Iterator[str]:
     page.set_viewport_size({"width": WIDTH, "height": LONG})
     folded = window.main.locator("details:not([open]) > summary")
     folded.evaluate_all("summaries => summaries.forEach((summary) => summary.click())")
-    window.main.get_by_role("tab").last.click()
-    window.expect_settled()
-    yield SESSION
+    for tab in window.main.get_by_role("tab").all():
+        tab.click()
+        window.expect_settled()
+        yield f"{SESSION}, {tab.inner_text()}"
     window.main.get_by_role("button", name="Share", exact=True).click()
     expect(window.dialog.locator("iframe")).to_be_visible()
     window.dialog.locator("details:not([open]) > summary").click()
@@ -116,8 +116,10 @@ def a_session(window: Dashboard) -> Iterator[str]:
 
 def other_pages(window: Dashboard) -> Iterator[str]:
     page = window.page
+    two_sets = f"sets?by=own&a.keys={window.keys[SESSION]}&b.keys={window.keys[SALTED]}"
     for path, heading in (
         ("session?session=99999", "Session"), ("cases", "Cases"), ("cases?case=1", "Slow since Monday"),
+        ("sets", "Two sets"), (two_sets, "Set B is worse"),
         ("models", "Models"), ("template", "Not pure"), ("live", "Live server"),
     ):  # fmt: skip
         page.goto(f"{window.address}/{path}")

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -258,10 +259,26 @@ def test_tooltip_says_not_reported(open_page: MapPage) -> None:
 
 def test_legend_has_only_what_occurs(open_page: MapPage) -> None:
     page = open_page.open("one")
-    expect(page.page.locator(".legend li")).to_have_text(["new"])
+    expect(page.page.locator(".legend li")).to_have_text(["new or changed"])
     page.open("three")
-    expected = ["reused", "lost after divergence", "new", "partial tail", "divergence"]
+    expected = ["reused", "lost after divergence", "new or changed", "partial tail", "divergence"]
     expect(page.page.locator(".legend li")).to_have_text([*expected, "cached_tokens, as the server reported"])
+
+
+@pytest.mark.parametrize("session", ["agent", "typical"])
+def test_the_map_is_saved_as_a_picture_by_the_keyboard(open_page: MapPage, tmp_path: Path, session: str) -> None:
+    page = open_page.open(session)
+    button = page.page.get_by_role("button", name="PNG: save this map as a picture")
+    button.focus()
+    with page.page.expect_download() as saving:
+        page.page.keyboard.press("Enter")
+    assert saving.value.suggested_filename == "whymiss-block-map.png"
+    saving.value.save_as(tmp_path / "map.png")
+    data = (tmp_path / "map.png").read_bytes()
+    width, height = struct.unpack(">II", data[16:24])
+    assert data.startswith(b"\x89PNG") and width == 2400 and 2 * 440 < height < 2 * 700
+    expect(page.page.locator(".spoken")).to_have_text("The map is saved as whymiss-block-map.png")
+    expect(page.root).to_have_attribute("data-picked", "")
 
 
 def test_canvas_has_a_label_that_counts(open_page: MapPage) -> None:

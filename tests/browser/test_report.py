@@ -6,18 +6,25 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
+from analysis.report.document import Report, Scope, Shown
+from analysis.report.redaction import Rules, redacted
 from app.reporting import written
-from tests.sample_reports import leaving
+from tests.case_reports import case_report
+from tests.sample_reports import KEY, leaving
 
 pytestmark = pytest.mark.browser
 
-STARTS = ("01", "03", "07", "11", "busy")
+STARTS = ("01", "03", "07", "11", "busy", "case")
 
 
-def opened(browser: Browser, folder: Path, start: str, scope: Any = "everything", **window: Any) -> Page:
+def _report(start: str, scope: Scope) -> Report[Shown]:
+    return redacted(case_report(), Rules(scope), KEY)[0] if start == "case" else leaving(start, scope)
+
+
+def opened(browser: Browser, folder: Path, start: str, scope: Scope = "everything", **window: Any) -> Page:
     """A report as somebody opens it who got it; whatever it asks for or complains about is an error."""
     file = folder / f"{start}-{scope}.html"
-    file.write_text(written(leaving(start, scope), ".html"), "utf-8")
+    file.write_text(written(_report(start, scope), ".html"), "utf-8")
     page = browser.new_page(**window)
     page.set_default_timeout(5_000)
 
@@ -50,6 +57,17 @@ def test_without_scripts_it_says_the_same_and_leads_to_the_tokens(browser: Brows
     assert page.url.endswith("#s1t2") and page.locator("#s1t2 .boxes i.f").count() == 2
     page.locator(".map .row").nth(4).click()
     assert page.url.endswith("#s1t5")
+    page.close()
+
+
+def test_claims_of_a_case_lead_to_their_turns_and_tokens_without_scripts(browser: Browser, tmp_path: Path) -> None:
+    page = opened(browser, tmp_path, "case", java_script_enabled=False)
+    page.locator(".pins a").first.click()
+    assert page.url.endswith("#s2t4") and page.locator("#s2t4 h4").inner_text() == "Turn 4"
+    page.locator("#s3 .verdict a").click()
+    assert page.url.endswith("#s3t7")
+    page.locator("#s1 .cards a", has_text="token 44").click()
+    assert page.url.endswith("#s1t2k")
     page.close()
 
 

@@ -70,6 +70,7 @@ REQUESTS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.integers(16, 40), REQUESTS)
 def test_hits_and_evictions_equal_the_plain_model(

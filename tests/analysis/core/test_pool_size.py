@@ -36,6 +36,7 @@ def plainly(calls: list[Call], num_blocks: int, drops: bool) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("drops", [False, True], ids=["plain", "with drafting"])
 def test_a_history_is_served_again_as_the_plain_server_would(drops: bool) -> None:
     for seed in range(150):
@@ -45,6 +46,7 @@ def test_a_history_is_served_again_as_the_plain_server_would(drops: bool) -> Non
         assert hits(stays, steps, size, SIZE) == plainly(calls, size, drops), seed
 
 
+@pytest.mark.slow
 def test_the_smallest_pool_of_every_request() -> None:
     """In the size that was found it hits all that it could, in the next smaller one it does not, in none above less."""
     wanting = 0

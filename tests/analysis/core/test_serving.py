@@ -212,6 +212,7 @@ def _contents(one: Served, call: Call) -> list[tuple[int, object]]:
     return [(number, (keys, seen[: stop * SIZE])) for stop, number in enumerate(one.numbers[keys].tolist(), 1)]
 
 
+@pytest.mark.slow
 @many
 @given(seeds, st.booleans())
 def test_unlimited_memory_equals_the_plain_server(seed: int, drops: bool) -> None:
@@ -220,6 +221,7 @@ def test_unlimited_memory_equals_the_plain_server(seed: int, drops: bool) -> Non
         assert compare(calls, None, drops) == len(calls)
 
 
+@pytest.mark.slow
 @many
 @given(seeds, st.booleans())
 def test_a_pool_equals_the_plain_server(seed: int, drops: bool) -> None:
@@ -230,6 +232,7 @@ def test_a_pool_equals_the_plain_server(seed: int, drops: bool) -> None:
     assert done > TRACES, "a pool that is always full tests nothing"
 
 
+@pytest.mark.slow
 @many
 @given(seeds, st.booleans())
 def test_images_are_part_of_their_blocks_alone(seed: int, limited: bool) -> None:
@@ -239,6 +242,7 @@ def test_images_are_part_of_their_blocks_alone(seed: int, limited: bool) -> None
         compare(calls, Random(seed + number).randint(16, 40) if limited else None, drops=False)
 
 
+@pytest.mark.slow
 @many
 @given(seeds, st.integers(12, 60))
 def test_a_finite_pool_never_hits_more(seed: int, num_blocks: int) -> None:

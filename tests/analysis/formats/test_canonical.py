@@ -55,6 +55,7 @@ def assert_same(one: Log, other: Log) -> None:
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FORMAT_OF, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_log_comes_back_the_same(path: Path) -> None:
     """What lies in several files is read together."""
@@ -201,6 +202,7 @@ def test_sessions_that_have_no_key_keep_apart_over_several_files() -> None:
 times = st.none() | st.sampled_from([10.0, 11.0, 12.5, 13.0])
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from("ab"), times), min_size=1, max_size=8))
 def test_turns_without_a_time_stay_where_they_were(rows: list[tuple[str, float | None]]) -> None:
     records = [

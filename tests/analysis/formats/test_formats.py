@@ -133,6 +133,7 @@ def test_a_refusal_names_every_format_and_what_it_looks_for() -> None:
         assert f"{known.name} looks for {known.looks_for}" in str(refused.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FORMAT_SAMPLES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_a_file_that_is_cut_off_gives_no_other_turns(path: Path) -> None:
     """At every 1 % of the file: what is read is part of what the whole file gives, and nothing else is raised."""
@@ -153,6 +154,7 @@ def _ids(known: Format, data: bytes) -> set[tuple[int, str, int]]:
     return {(turn.line, turn.request_id, len(turn.request.messages)) for session in sessions for turn in session.turns}
 
 
+@pytest.mark.slow
 @given(st.sampled_from(list(FORMAT_SAMPLES)), st.sampled_from(FORMATS), st.integers(0, 2**32))
 @settings(max_examples=300, deadline=None)
 def test_a_parser_raises_nothing_else_whatever_stands_in_the_fields(path: Path, known: Format, seed: int) -> None:

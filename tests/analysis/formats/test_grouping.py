@@ -34,6 +34,7 @@ def without_keys(line: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in line.items() if key not in ("session_id", "request_headers")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", CHATS, ids=lambda path: path.stem)
 def test_files_without_keys_group_as_with_them(path: Path, tmp_path: Path) -> None:
     bare = tmp_path / path.name

@@ -174,6 +174,7 @@ PARTS = st.dictionaries(KEYS, VALUES, max_size=5)
 CHUNKS = st.lists(st.fixed_dictionaries({"choices": st.lists(PARTS, max_size=2) | VALUES}), max_size=4)
 
 
+@pytest.mark.slow
 @given(chunks=CHUNKS)
 def test_any_chunks_fold_and_the_fold_reads_as_a_response(chunks: list[dict[str, Json]]) -> None:
     choices: Any = sse.fold_chunks(chunks)["choices"]

@@ -88,7 +88,14 @@ def test_other_traffic_is_counted_and_a_capture_without_calls_refused() -> None:
     )
 
 
-@pytest.mark.parametrize(("body", "plain"), [(gzip.compress(b"a"), b"a"), (b"a", b"a"), (b"\x1f\x8bno", b"\x1f\x8bno")])
+@pytest.mark.parametrize(
+    ("body", "plain"),
+    [
+        pytest.param(gzip.compress(b"a"), b"a", id="compressed"),
+        pytest.param(b"a", b"a", id="plain"),
+        pytest.param(b"\x1f\x8bno", b"\x1f\x8bno", id="damaged"),
+    ],
+)
 def test_compressed_bodies(body: bytes, plain: bytes) -> None:
     assert traffic.inflated(body) == plain
 

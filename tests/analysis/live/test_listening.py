@@ -18,6 +18,8 @@ from analysis.live.listening import listen
 from tests.recorded_traffic import Running, recording
 from tests.upstream import Upstream, answer_to
 
+pytestmark = pytest.mark.slow  # processes start, and stop when they have waited
+
 CHAT = "/v1/chat/completions"
 
 

@@ -1,41 +1,41 @@
 """An import that is killed and started again ends with the store of one that was not."""
 
-import os
-import subprocess
-import sys
+import contextlib
+import multiprocessing
+import signal
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from analysis.store.repository import Repository
-from tests.builders import ROOT, SAMPLES, without_ids
-
-LOGS = [path for path in SAMPLES if path.stem[:2] in ("02", "03", "06", "13")]
-TABLES = ("requests", "divergences", "findings", "request_tokens", "block_runs")
-
-# Imports logs one after the other, and says of every step that it was taken.
-PROGRAM = """
-import sys
-from pathlib import Path
 from analysis.model.settings import Settings
 from analysis.pipeline import importing, resuming
 from analysis.pipeline.sources import read_source
 from analysis.store.repository import Repository
+from tests.builders import SAMPLES, without_ids
 from tests.sample_store import sample_renderers
 
-resuming.LARGE_IMPORT = 0
-repository = Repository.open(sys.argv[1])
-for path in map(Path, sys.argv[2:]):
-    source, settings, renderers = read_source(path), Settings(16, "given"), sample_renderers()
-    if importing.already_stored(source, renderers, settings, repository):
-        print("already there", flush=True)
-        continue
-    show = lambda stage, done, total: print(path.name, stage, done, flush=True)
-    importing.import_source(source, renderers, settings, repository, progress=show)
-    print(path.name, "stored", flush=True)
-repository.close()
-"""
+LOGS = [path for path in SAMPLES if path.stem[:2] in ("02", "03", "06", "13")]
+TABLES = ("requests", "divergences", "findings", "request_tokens", "block_runs")
+
+# Every process is a copy of one that has imported everything already.
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["pytest", __name__])
+
+
+def import_all(db: Path, logs: list[Path], steps: Connection) -> None:
+    """Import logs one after the other, and say of every step that it was taken."""
+    resuming.LARGE_IMPORT = 0
+    repository = Repository.open(db)
+    for path in logs:
+        source, settings, renderers = read_source(path), Settings(16, "given"), sample_renderers()
+        if importing.already_stored(source, renderers, settings, repository):
+            steps.send("already there")
+            continue
+        importing.import_source(source, renderers, settings, repository, progress=lambda *step: steps.send(step))
+        steps.send("stored")
+    repository.close()
 
 
 @pytest.fixture(scope="module")
@@ -49,18 +49,18 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 def run(db: Path, logs: list[Path], killed_after: int | None = None) -> int:
     """Import the logs; kill it right after this many steps.  How many steps were seen."""
-    command = [sys.executable, "-c", PROGRAM, str(db), *map(str, logs)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, cwd=ROOT) as process:
-        assert process.stdout is not None
-        seen = 0
-        for _line in process.stdout:
+    steps, child = PROCESSES.Pipe(duplex=False)
+    process = PROCESSES.Process(target=import_all, args=(db, logs, child))
+    process.start()
+    child.close()  # here: it is open in the process alone, and ends with it
+    seen = 0
+    with steps, contextlib.suppress(EOFError):
+        while seen != killed_after:
+            steps.recv()
             seen += 1
-            if seen == killed_after:
-                process.kill()
-                break
-        process.stdout.read()
-    assert killed_after is not None or process.returncode == 0
+        process.kill()
+    process.join()
+    assert process.exitcode in ((0,) if killed_after is None else (0, -signal.SIGKILL))
     return seen
 
 

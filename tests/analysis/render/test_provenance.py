@@ -53,6 +53,7 @@ CUTS: dict[str, Callable[[str, str], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS)
 @settings(max_examples=40, deadline=None)
 @given(text=few_letters, separator=st.text("ab>< \n", max_size=3))

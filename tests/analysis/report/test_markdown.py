@@ -1,25 +1,7 @@
-"""Markdown for an issue tracker: the same report, with text of a log in code spans that hold."""
+"""Markdown for an issue tracker: the same report, with turns and tokens by their numbers."""
 
-import pytest
-
-from analysis.report.markdown import as_markdown, code_span
+from analysis.report.markdown import as_markdown
 from tests.sample_reports import leaving
-
-
-@pytest.mark.parametrize(
-    ("text", "span"),
-    [
-        ("plain", "`plain`"),
-        ("a `b` c", "``a `b` c``"),
-        ("`", "`` ` ``"),
-        ("``a```", "```` ``a``` ````"),
-        (" both ", "`  both  `"),
-        ("a\nb\x1b", "`a↵b\\x1b`"),
-        ("<b>@x</b>", "`<b>@x</b>`"),
-    ],
-)
-def test_code_span(text: str, span: str) -> None:
-    assert code_span(text) == span
 
 
 def test_a_session_is_told_with_its_causes_plan_map_and_turns() -> None:

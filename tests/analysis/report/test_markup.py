@@ -1,7 +1,7 @@
 """Pieces of HTML: what is not ours is escaped, what is empty is nothing."""
 
 from analysis.report.document import Placeholder, Released
-from analysis.report.markup import bare, bullets, number, paragraph, prose, table, text, value
+from analysis.report.markup import bare, bullets, cause, number, numbers, paragraph, prose, table, text, value
 
 EVIL = "<b onclick='x'>&\"\x00\u202e"
 SAFE = "&lt;b onclick=&#x27;x&#x27;&gt;&amp;&quot;\\x00\\u202e"
@@ -25,10 +25,14 @@ def test_nothing_is_written_for_nothing() -> None:
 
 
 def test_a_table_heads_its_columns_and_rows() -> None:
-    made = table("About <it>", (("Turn", False), ("Why", True)), [["1", "x"]])
+    made = table("About <it>", (*numbers("Turn"), ("Why", "words")), [["1", "x"]])
     assert "<caption>About &lt;it&gt;</caption>" in made
     assert '<th scope="col">Turn</th><th scope="col" class="words">Why</th>' in made
     assert '<tr><th scope="row">1</th><td class="words">x</td></tr>' in made
+
+
+def test_a_cause_is_said_in_words_with_its_code_small() -> None:
+    assert cause("a/b<", "it <is>") == 'It &lt;is&gt; <span class="code">a/b&lt;</span>'
 
 
 def test_a_number_or_a_question_mark() -> None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from analysis.model.settings import Settings
-from analysis.report.method import measured, settings_said, unreported
+from analysis.report.method import measured, rounded, settings_said, unreported
 from tests.sample_store import record_of
 
 
@@ -34,3 +34,10 @@ def test_how_tokens_are_known_and_what_was_not_reported() -> None:
     (line,) = unreported(record_of("12"))
     assert line.startswith("Cached tokens of 6 turns: not reported: start the server")
     assert "grouped by their messages" in measured(replace(record_of("03"), inferred=True))[1]
+
+
+def test_rounding_is_said_once_for_all_turns() -> None:
+    assert rounded([record_of("02"), record_of("03")]).startswith(
+        "In 23 turns up to 15 tokens at the end of the equal part lie in a block that is not full"
+    )
+    assert rounded([]) == ""

@@ -28,5 +28,6 @@ def test_a_claim_leads_to_its_tokens() -> None:
     articles = turn_articles(part("03"))
     assert re.findall(r'id="(s1t\d+)"', articles) == [f"s1t{turn}" for turn in range(2, 9)]
     assert 'aria-label="Turn 1, tokens 20 to 99: 1 of 80 differ"' in articles
-    assert "Leaves turn 1 at token 44 (block 2), in the system message." in articles
+    assert 'Leaves <a href="#s1t1">turn 1</a> at token 44 (block 2), in the system message.' in articles
+    assert 'class="sides" id="s1t2k"' in articles
     assert "Cached tokens are not reported" in turn_articles(part("12")) or not turn_articles(part("12"))

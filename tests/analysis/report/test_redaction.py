@@ -9,7 +9,7 @@ from analysis.report.redaction import Hidden, Rules, label, redacted
 from tests.report_parts import every
 from tests.sample_reports import KEY, report
 
-EMPTY: Report[Quote] = Report("0", "nothing", (), ())
+EMPTY: Report[Quote] = Report("0", "nothing", None, (), ())
 
 
 def of(*quotes: Quote) -> Report[Quote]:

@@ -19,7 +19,8 @@ def test_figures_sentences_and_tokens() -> None:
         "a time differs: ‹messages[0].content · A · HH:MM:SS (+1 s)› now, ‹messages[0].content · B · HH:MM:SS› before"
     )
     assert reason["fix"].startswith("Pin the time")
-    assert turn["notes"][0]["code"] == "granularity/block-floor" and "12 equal tokens" in turn["notes"][0]["evidence"]
+    assert turn["notes"] == [] and turn["account"]["rounding"] == 12
+    assert values["rounding"].startswith("In 7 turns up to 12 tokens")
     old, new = turn["change"]["columns"]
     assert (new["start"], new["differs"].count("1"), set(new["texts"]), set(new["ids"])) == (20, 1, {None}, {None})
     assert len(old["differs"]) == len(old["generated"]) == 80

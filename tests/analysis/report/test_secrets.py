@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.report.secrets import HIDDEN, covered, masked, says_anything
+from analysis.report.secrets import HIDDEN, covered, masked, person, says_anything
 from analysis.report.token_text import shown
 
 
@@ -23,6 +23,12 @@ from analysis.report.token_text import shown
 )
 def test_masked(text: str, left: str) -> None:
     assert masked(text) == left
+
+
+def test_of_a_person_the_whole_name_and_each_word_of_it_are_hidden() -> None:
+    said = "Ann Lee, ANN LEE, Ann's annotation, Lee, Leeds, Al"
+    assert masked(said, person("Ann Lee")) == f"{HIDDEN}, {HIDDEN}, {HIDDEN}'s annotation, {HIDDEN}, Leeds, Al"
+    assert person("Al") == ()
 
 
 def test_names_are_hidden_however_they_are_written() -> None:
@@ -67,4 +73,11 @@ def test_names_are_found_in_tokens_that_are_no_whole_letters() -> None:
 
 def test_names_of_several_words_are_hidden_where_a_text_was_cut_within_them() -> None:
     assert masked("tt Sen Yoon wrote", ("Ott Sen Yoon",), edges=True) == f"{HIDDEN} …"
+    assert masked("dear Ott Sen Yo…", ("Ott Sen Yoon",), edges=True) == f"… {HIDDEN}…"
     assert covered(["tt", "·Sen", "·Yoon", "·wrote", "·a", "·b"], ("Ott Sen Yoon",))[:4] == [True, True, True, False]
+
+
+@pytest.mark.parametrize("text", ["w" * 300_000, "w " * 100_000, "a:" * 100_000, "-w" * 100_000, f"{'w' * 300_000} "])
+def test_a_megabyte_without_a_secret_is_read_once(text: str) -> None:
+    """In less than minutes: a form that is tried at every letter of a word takes the square of its length."""
+    assert HIDDEN not in masked(text) and masked(f"{text} a@b.example", edges=True).endswith(HIDDEN)

@@ -15,10 +15,13 @@ from tests.sample_store import record_of
     ("start", "sentence"),
     [
         ("01", "Of 38,919 prompt tokens 35,600 were reused."),
-        ("02", "Of 47,743 prompt tokens 42,832 were reused, 2,176 lost (template/reasoning-stripped)."),
-        ("07", "Of 14,665 prompt tokens 4,304 were reused, 8,480 missed (key/cache-salt)."),
+        ("02", "Of 47,743 prompt tokens 42,832 were reused, 2,176 lost (the chat template strips earlier reasoning)."),
+        ("07", "Of 14,665 prompt tokens 4,304 were reused, 8,480 missed (the cache salt changed)."),
         ("12", "Of 9,437 prompt tokens 7,808 were reusable, unreported."),
-        ("busy", "Of 23,078 prompt tokens 18,720 were reused, 1,712 missed (capacity/eviction)."),
+        (
+            "busy",
+            "Of 23,078 prompt tokens 18,720 were reused, 1,712 missed (the memory was needed for other requests).",
+        ),
     ],
 )
 def test_summary_of_a_recorded_session(start: str, sentence: str) -> None:
@@ -43,11 +46,14 @@ def with_missed(*missed: tuple[int, str | None]) -> SessionRecord:
         pytest.param([(0, None)], "Of 1,000 prompt tokens 1,000 were reused.", id="nothing missed"),
         pytest.param([(0, "key/lora")], "Of 1,000 prompt tokens 1,000 were reused.", id="a cause of nothing"),
         pytest.param(
-            [(9, None)], "Of 1,000 prompt tokens 991 were reused, 9 computed again (unexplained).", id="no cause"
+            [(9, None)],
+            "Of 1,000 prompt tokens 991 were reused, 9 computed again (nothing that is known explains it).",
+            id="no cause",
         ),
         pytest.param(
             [(10, "key/lora"), (30, "routing/replica"), (15, "key/lora")],
-            "Of 3,000 prompt tokens 2,945 were reused, 30 missed (routing/replica), 25 missed (key/lora).",
+            "Of 3,000 prompt tokens 2,945 were reused, 30 missed (another replica served it), 25 missed (the model or"
+            " adapter changed).",
             id="the dearest cause first, its turns added up",
         ),
     ],

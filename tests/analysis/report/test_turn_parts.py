@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from analysis.model.finding import UNEXPLAINED, Donor, TextComparison, TextDivergence
+from analysis.model.finding import Donor, TextComparison, TextDivergence
 from analysis.model.prompt import Segment
 from analysis.report.document import Quote, TextChange
-from analysis.report.turn_parts import most_wasteful, turn_part, words_of
+from analysis.report.turn_parts import most_wasteful, turn_part
 from tests.sample_store import record_of
 
 
@@ -53,11 +53,6 @@ def test_the_costliest_divergences_show_their_tokens() -> None:
     costs = {turn.turn: turn.account.lost for _at, turn in turns if turn.divergence and turn.account}
     assert most_wasteful(turns, 1) == {(0, max(costs, key=lambda number: costs[number]))}
     assert most_wasteful(turns, 99) == {(0, number) for number in costs}
-
-
-def test_codes_in_words() -> None:
-    assert words_of("key/cache-salt") == "the cache salt changed" and words_of("odd/code") == "odd/code"
-    assert words_of(UNEXPLAINED) == "nothing that is known explains it"
 
 
 def test_a_turn_without_tokens_is_compared_by_text() -> None:

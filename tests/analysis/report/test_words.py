@@ -6,9 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.model.finding import Divergence, Note
+from analysis.model.finding import UNEXPLAINED, Divergence, Note
 from analysis.model.prompt import Segment
-from analysis.report.words import IN_WORDS, counted, described, fields, place_of, summary, undiverged, unshared
+from analysis.report.words import (
+    IN_WORDS,
+    cause_headline,
+    counted,
+    described,
+    fields,
+    in_words,
+    place_of,
+    summary,
+    undiverged,
+    unshared,
+)
 from tests.builders import ROOT
 from tests.sample_store import record_of
 
@@ -105,6 +116,18 @@ def test_unshared(changed: dict[str, str], words: str) -> None:
 @pytest.mark.parametrize(("number", "words"), [(0, "0 turns"), (1, "1 turn"), (12_000, "12,000 turns")])
 def test_counted(number: int, words: str) -> None:
     assert counted(number, "turn") == words
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "head"),
+    [
+        ("key/cache-salt", "the cache salt changed", "The cache salt changed"),
+        (UNEXPLAINED, "nothing that is known explains it", "Nothing that is known explains it"),
+        ("odd/code", "odd/code", "Odd/code"),
+    ],
+)
+def test_a_code_in_words(code: str, words: str, head: str) -> None:
+    assert (in_words(code), cause_headline(code)) == (words, head)
 
 
 def codes_of_causes() -> set[str]:

@@ -1,6 +1,7 @@
 """Notes of people in a report: what leaves of them, and how it looks in every form."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -50,7 +51,7 @@ def test_nothing_of_a_note_leaves_unless_it_is_let_go(form: str) -> None:
     (placeholder,) = (one.placeholder for one in redacted(report(), Rules(), KEY)[1] if one.text == TEXT)
     assert placeholder.startswith("‹note · ") and placeholder.endswith(f" · {len(TEXT)} characters›")
     assert (json.dumps(placeholder) if form == ".json" else placeholder) in hidden
-    assert "author A" in hidden and "turn 7, token 16" in hidden
+    assert "author A" in hidden and re.search("turn 7(</a>)?, token 16", hidden)
     assert "Zeppelin" in written(leaving("everything", frozenset([placeholder])), form)
 
 
@@ -64,9 +65,11 @@ def test_a_page_shows_a_note_as_text() -> None:
 def test_markdown_quotes_a_note_and_formats_nothing_of_it() -> None:
     lines = written(leaving("nothing"), ".md").splitlines()
     at = lines.index("`Ann Lee` · 2025-06-15 15:06 UTC · turn 7, token 16 (block 1)")
-    assert lines[at + 1] == ">" and r"\!\[x\]" in lines[at + 2]
-    assert lines[at + 2].startswith(r"> \*\*Zeppelin\*\* \<script\>")
-    assert lines[at + 3] == r"> - \\u202e \`two\`  "
+    assert lines[at + 1 : at + 4] == [
+        ">",
+        "> `**Zeppelin** <script>alert(1)</script> ![x](http://x.example/a.png)`  ",
+        r"> `` - \u202e `two` ``  ",
+    ]
 
 
 @pytest.mark.parametrize("scope", ["everything", "secrets", "nothing"])

@@ -1,0 +1,20 @@
+"""What a report looks like whatever it is written as: which columns it has, what is remarked."""
+
+from analysis.report.document import Pinned, Report, Shown
+
+GONE = "The present analysis no longer finds this."
+ELSEWHERE = "Its session is not in this case."
+
+
+def extra_heads(report: Report[Shown]) -> list[str]:
+    """Columns of the overview that only some reports have: the sets of a case, and labels."""
+    sides = any(one.side for one in report.overview)
+    labels = any(one.labels for one in report.overview)
+    return [*(["Set"] if sides else []), *(["Labels"] if labels else [])]
+
+
+def remark_of(one: Pinned[Shown]) -> str:
+    """What a reader must know of a pinned finding; empty where all is as it was."""
+    if one.session is None:
+        return ELSEWHERE
+    return "" if one.is_found else GONE
