@@ -54,10 +54,8 @@ def with_marks(frame: pd.DataFrame, marks: Mapping[int, Mark]) -> pd.DataFrame:
     )
 
 
-def speeds(turns: pd.DataFrame) -> dict[str, float]:
+def speeds(timed: pd.DataFrame) -> dict[str, float]:
     """Computed tokens a second by model, measured from the turns that say when their first token came."""
-    timed = turns[["model", "computed_tokens", "seconds_to_first_token"]]
-    timed = timed[timed.computed_tokens.notna() & timed.seconds_to_first_token.notna()]
     found = {str(model): _speed(mine) for model, mine in timed.groupby("model", observed=True)}
     return {model: rate for model, rate in found.items() if rate is not None}
 

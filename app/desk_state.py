@@ -112,7 +112,7 @@ def _shares(at: state.Stamp) -> pd.DataFrame:
 
 @st.cache_resource(show_spinner=False, max_entries=2)
 def _speeds(at: state.Stamp) -> dict[str, float]:
-    return desk_frame.speeds(_turns(at))
+    return desk_frame.speeds(state.repository().desk.timed())
 
 
 @st.cache_resource(show_spinner=False, max_entries=2)

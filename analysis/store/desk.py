@@ -41,6 +41,12 @@ TURNS = f"""{MEASURED}
     FROM measured ORDER BY session_key, turn
 """
 
+TIMED = """
+    SELECT model, prompt_tokens - cached_tokens AS computed_tokens,
+        first_token_at - started_at AS seconds_to_first_token
+    FROM requests WHERE computed_tokens IS NOT NULL AND seconds_to_first_token IS NOT NULL ORDER BY session_key, turn
+"""
+
 # Causes own what was wasted in their order, and what is left is nobody's: as wasted_by_cause counts it.
 LOSSES = f"""{MEASURED},
     ranked AS (
@@ -141,6 +147,10 @@ class Desk:
         Unknown is NaN: without an account no wasted tokens, without ``cached_tokens`` no computed ones.
         """
         return self._frame(TURNS)
+
+    def timed(self) -> pd.DataFrame:
+        """Model, computed tokens and seconds to the first token of the turns that have both."""
+        return self._frame(TIMED)
 
     def losses(self) -> pd.DataFrame:
         """One row per turn and cause with the wasted tokens it owns; all rows of a turn add up to what it wasted."""

@@ -112,6 +112,8 @@ def test_a_turn_says_how_long_its_first_token_took(empty: Repository) -> None:
     )
     waited = empty.desk.turns().seconds_to_first_token
     assert waited[0] == 0.75 and pd.isna(waited[1])
+    alone = empty.desk.timed().to_dict("records")
+    assert alone == [{"model": first.model, "computed_tokens": computed(first), "seconds_to_first_token": 0.75}]
 
 
 def test_sessions_add_up_by_model(filled: Repository, empty: Repository) -> None:
