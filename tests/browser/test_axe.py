@@ -9,10 +9,12 @@ from playwright.sync_api import Browser, Page, expect
 
 from analysis.model.annotation import CaseText
 from analysis.report.page import as_page
+from analysis.report.redaction import Rules, redacted
 from tests.browser.dashboard_window import Dashboard, serving
 from tests.builders import SAMPLES, lines_of
+from tests.case_reports import case_report
 from tests.replay_server import ReplayServer
-from tests.sample_reports import leaving
+from tests.sample_reports import KEY, leaving
 from tests.sample_store import fill
 
 pytestmark = pytest.mark.browser
@@ -151,11 +153,12 @@ def test_every_page(
 
 
 @pytest.mark.parametrize(("scheme", "rules"), THEMES)
-@pytest.mark.parametrize("start", ["03", "07", "12", "busy"])  # a change, misses, nothing reported, a fleet
+@pytest.mark.parametrize("start", ["03", "07", "12", "busy", "case"])  # a change, misses, nothing reported, a fleet
 def test_every_report(browser: Browser, axe: str, start: str, scheme: Any, rules: list[str] | None) -> None:
     context = browser.new_context(color_scheme=scheme, bypass_csp=True)
     page = context.new_page()
-    page.set_content(as_page(leaving(start)))
+    leaves = redacted(case_report(), Rules("nothing"), KEY)[0] if start == "case" else leaving(start)
+    page.set_content(as_page(leaves))
     found = wrong(page, axe, rules)
     context.close()
     assert found == []
