@@ -22,6 +22,8 @@ from typing import Any
 
 import yaml
 
+from tests.planted import marked
+
 # Words that say what an object is: planted in one of ten objects, where a format can do without them.
 STRUCTURE = frozenset({"role", "type", "object"})
 # Fields without which a format is not recognised, or its turns are not found: never planted.
@@ -144,7 +146,7 @@ class Planter:
         return len(text) > 20 and " " in text and self.chance.randrange(self.vary) == 0
 
     def _planted(self, text: str) -> str:
-        made = self.new()
+        made = marked(self.new(), self.chance)
         if "://" in text and " " not in text:
             scheme, _, rest = text.partition("://")
             host, slash, path = rest.partition("/")

@@ -16,13 +16,16 @@ from analysis.report.words import IN_WORDS
 
 _WORD = re.compile(r"\w+")
 _COUNT = re.compile(r"\d{1,4}")  # longer counts have thousands separators
+_GROUPS = re.compile(r"\d+(?:[ ./-]\d+){2,}")  # a number of a phone, an account or a card is written in such
 _PLAIN = re.compile(r"[\w\s\-.,;:!?'’\"“”()\[\]{}=<>|/+*%…·–→_]*")
 
 
 def is_ours(text: str) -> bool:
     """Whether a text has nothing but words of our sentences, counts and plain punctuation."""
     words = own_words()
-    return bool(_PLAIN.fullmatch(text)) and all(word in words or _COUNT.fullmatch(word) for word in _WORD.findall(text))
+    if _GROUPS.search(text) or not _PLAIN.fullmatch(text):
+        return False
+    return all(word in words or _COUNT.fullmatch(word) for word in _WORD.findall(text))
 
 
 @cache

@@ -28,6 +28,7 @@ _FORMS = (
     re.compile(r"(?<=://)[^\s/@]+@"),
     re.compile(r"(?<![\w+/=-])(?=[\w+/=-]*\d)(?=[\w+/=-]*[A-Za-z])[\w+/=-]{20,}"),
 )
+_ESCAPED = re.compile(r"\\[nrtbf]")
 _DATE, _TIME = r"\d{4}[-/.]\d{2}[-/.]\d{2}", r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,6})?)?(?:Z|[AaPp][Mm])?"
 _MOMENT = re.compile(f"{_DATE}(?:T{_TIME})?|{_TIME}")
 
@@ -46,7 +47,7 @@ def masked(text: str, names: Sequence[Name] = (), edges: bool = False) -> str:
     """The text without what is to be hidden; ``edges``: it was cut out of another, so its first and last word may be
     pieces of something to hide."""
     said = text.removesuffix(CUT) if edges else text
-    spans = _merged([*_found(said, names, edges), *(_edges(said) if edges else ())])
+    spans = _spans(said, names, edges)
     parts, stop = [], 0
     for start, end, word in spans:
         parts += [said[stop:start], word]
@@ -64,7 +65,7 @@ def covered(pieces: Sequence[str], names: Sequence[Name] = ()) -> list[bool]:
     """Which tokens, as they are shown, hold a part of something to hide; their text was cut out of another."""
     raw = [as_bytes(piece) for piece in pieces]
     text = b"".join(raw).decode("utf-8", "surrogateescape")
-    spans = _merged([*_found(text, names, edges=True), *_edges(text)])
+    spans = _spans(text, names, edges=True)
     ends = [0, *accumulate(len(char.encode("utf-8", "surrogateescape")) for char in text)]
     marks, start = [], 0
     for piece in raw:
@@ -72,6 +73,13 @@ def covered(pieces: Sequence[str], names: Sequence[Name] = ()) -> list[bool]:
         marks.append(any(ends[begin] < stop and start < ends[end] for begin, end, _word in spans))
         start = stop
     return marks
+
+
+def _spans(text: str, names: Sequence[Name], edges: bool) -> list[tuple[int, int, str]]:
+    """What to hide, in its order; an escaped line break or tab, as JSON and quotations have them, may be a blank."""
+    plain = _ESCAPED.sub("  ", text)
+    found = [*_found(text, names, edges), *(_found(plain, names, edges) if plain != text else ())]
+    return _merged([*found, *(_edges(plain) if edges else ())])
 
 
 def _found(text: str, names: Sequence[Name], edges: bool) -> Iterator[tuple[int, int, str]]:

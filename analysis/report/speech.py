@@ -31,7 +31,7 @@ def quote(text: str, path: str) -> Quote:
 
 def name(text: str, path: str) -> Quote:
     """The name of something: a session, a model, a tool."""
-    return Quote(_beginning(text), path, "name", cut=len(text) > MOST_TEXT)
+    return Quote(_beginning(text), path, "name", cut=len(text) > MOST_TEXT or text.endswith("…"))
 
 
 def _beginning(text: str) -> str:

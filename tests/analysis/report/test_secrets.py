@@ -18,6 +18,7 @@ from analysis.report.token_text import shown
         pytest.param("at https://jo:pw@host/x", f"at https://{HIDDEN}/x", id="in an address"),
         pytest.param("hash 9f86d081884c7d659a2feaa0c55ad015 end", f"hash {HIDDEN} end", id="long and mixed"),
         pytest.param("-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----", HIDDEN, id="a private key"),
+        pytest.param("a\\nhf_abcdefgh1 end", f"a\\n{HIDDEN} end", id="behind an escaped line break"),
         pytest.param("the quick brown fox, 1,234 tokens", "the quick brown fox, 1,234 tokens", id="nothing"),
     ],
 )

@@ -10,6 +10,7 @@ from analysis.report.speech import MOST_TEXT, evidence_of, name, quote, spoken
 def test_long_texts_are_cut_and_say_so() -> None:
     assert quote("x" * 999, "prompt") == Quote("x" * (MOST_TEXT - 1) + "…", "prompt", cut=True)
     assert name("short", "session") == Quote("short", "session", "name")
+    assert name("a cut name…", "tool").cut, "as quotations in sentences are"
 
 
 @pytest.mark.parametrize(
