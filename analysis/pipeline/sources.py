@@ -20,6 +20,15 @@ LARGE = 32 << 20  # bytes of a file that is not read into memory as a whole
 ENDINGS = (*LOG_ENDINGS, *(f"{ending}.gz" for ending in LOG_ENDINGS), ".zip")
 
 
+def sayable(name: str) -> str:
+    """The name of a file as text that can be stored and shown: of its bytes, those that are no UTF-8 as escapes."""
+    try:
+        raw = name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a character, which no file has in its name but an archive or an upload may
+        raw = name.encode("utf-8", "backslashreplace")
+    return raw.decode("utf-8", "backslashreplace")
+
+
 @dataclass(frozen=True, slots=True)
 class LogFile:
     """A file of a log by its name and its bytes; of a large one ``stored`` says where they are, and ``data`` is empty.
@@ -30,6 +39,9 @@ class LogFile:
     name: str
     data: bytes
     stored: Stored | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", sayable(self.name))
 
     @property
     def content(self) -> Data:
@@ -50,6 +62,9 @@ class Source:
     name: str
     files: tuple[LogFile, ...]
     problems: tuple[Problem, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", sayable(self.name))
 
     @property
     def sha256(self) -> str:
@@ -138,9 +153,9 @@ def _problem(folder: Path, error: OSError | FormatError) -> Problem:
     if isinstance(error, OSError) and error.filename:
         place = Path(error.filename)
         name = place.relative_to(folder).as_posix() if place.is_relative_to(folder) else place.name
-        return Problem(name, None, f"it cannot be read ({error.strerror}) and was left out.")
+        return Problem(sayable(name), None, f"it cannot be read ({error.strerror}) and was left out.")
     name, _colon, said = str(error).partition(": ")
-    return Problem(name, None, said)
+    return Problem(sayable(name), None, said)
 
 
 def _read(name: str, path: Path) -> list[LogFile]:

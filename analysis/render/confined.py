@@ -13,7 +13,7 @@ import sys
 import time
 from functools import cached_property
 from threading import Lock
-from typing import Any
+from typing import Any, NoReturn
 
 from analysis.render.confinement import ANSWERED, MEMORY, REFUSED, Action, Question, received, send
 from analysis.render.errors import RenderError
@@ -38,7 +38,7 @@ class ConfinedTemplate:
         """Nothing runs yet."""
         self._source = source
         self._seconds = seconds
-        self._left = budget
+        self._budget = self._left = budget
         self.stopped: str | None = None
 
     def render(self, variables: dict[str, Any], at: float | None) -> str:
@@ -62,21 +62,24 @@ class ConfinedTemplate:
     def _asked(self, action: Action, variables: dict[str, Any] | None = None, at: float | None = None) -> bytes:
         if self.stopped is not None:
             raise RenderError(self.stopped)
+        if self._left is not None and self._left <= 0:
+            self._stop(f"did not end within {self._budget:g} s")
         most = self._seconds if self._left is None else min(self._seconds, self._left)
         began = time.monotonic()
         reply = _reply((action, self._source, most, variables or {}, at))
         took = time.monotonic() - began
         if self._left is not None:
-            self._left = max(0.05, self._left - took)
+            self._left -= took
         if reply.startswith(ANSWERED):
             return reply[1:]
         if reply.startswith(REFUSED):
             raise RenderError(reply[1:].decode())
         if not reply and took >= most:
-            limit = f"did not end within {self._seconds if self._left is None else most:g} s"
-        else:
-            limit = f"needs more than {MEMORY >> 30} GB of memory"
-        self.stopped = f"the chat template {limit} and was stopped"
+            self._stop(f"did not end within {self._seconds if most == self._seconds else self._budget:g} s")
+        self._stop(f"needs more than {MEMORY >> 30} GB of memory")
+
+    def _stop(self, why: str) -> NoReturn:
+        self.stopped = f"the chat template {why} and was stopped"
         raise RenderError(self.stopped)
 
 

@@ -117,3 +117,12 @@ def test_a_fingerprint_of_the_beginning(tmp_path: Path, monkeypatch: pytest.Monk
     (stored,) = read_source(tmp_path / "a.jsonl").files
     assert stored.stored is not None
     assert stored.sha256(len(LINE)) == LogFile("a", LINE).sha256() == LogFile("a", LINE + b"x").sha256(len(LINE))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("log é.jsonl", "log é.jsonl"), ("bad\udcff.jsonl", r"bad\xff.jsonl"), ("a\ud83d.jsonl", r"a\ud83d.jsonl")],
+)
+def test_any_name_of_a_file_can_be_stored(name: str, said: str) -> None:
+    assert LogFile(name, b"").name == Source(name, ()).name == said
+    assert said.encode()

@@ -92,7 +92,7 @@ def test_a_template_that_was_stopped_is_not_asked_again_and_others_are() -> None
 
 def test_all_renders_together_have_a_limit() -> None:
     slow = ConfinedTemplate("{% for i in range(n) %}{% for j in range(9999) %}{% endfor %}{% endfor %}", budget=0.3)
-    with pytest.raises(RenderError, match=r"did not end within 0\.[0-3]\d* s"):
+    with pytest.raises(RenderError, match=r"did not end within 0\.3 s"):
         for _turn in range(200):
             slow.render({"n": 40}, 0.0)
 

@@ -53,7 +53,7 @@ def test_nothing_is_written(looked_into: Repository, write: str) -> None:
 def test_every_other_public_name_only_reads() -> None:
     """A new method that writes belongs into the table above."""
     reading = {"all", "one", "marks", "rates", "views", "shares", "turns", "losses", "of_session", "without_session"}
-    reading |= {"counts", "of_imports", "key"}
+    reading |= {"counts", "of_imports", "key", "timed"}
     stores = Repository.open(":memory:")
     offered = {name for one in (stores.desk, stores.annotations, stores.cases) for name in dir(one)}
     writing = {name for name in offered if not name.startswith("_")} - reading
