@@ -1,5 +1,6 @@
 """What every command does that analyses logs: renderer and settings from its options, and all logs read."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -7,12 +8,12 @@ from analysis.formats.base import FormatError
 from analysis.live.errors import EndpointError
 from analysis.live.vllm import VllmServer
 from analysis.model.session import Problem
-from analysis.model.settings import Normalisation, Settings
+from analysis.model.settings import DEFAULT_RETENTION, Normalisation, Settings
 from analysis.pipeline.analyse import NO_SIDE_FILES
 from analysis.pipeline.gaps import SideFiles
 from analysis.pipeline.importing import Analysed, analyse_source, import_source
 from analysis.pipeline.renderers import Renderers
-from analysis.pipeline.side_files import as_served
+from analysis.pipeline.side_files import Beside, as_served
 from analysis.pipeline.sources import Source, joined, read_source
 from analysis.store.database import StoreError
 from analysis.store.repository import Repository
@@ -40,6 +41,33 @@ def renderers_of(
 def block_size_of(given: int | None) -> dict[str, Any]:
     """The fields of Settings that a given block size makes."""
     return {} if given is None else {"block_size": given, "block_size_basis": "given"}
+
+
+def settings_of(
+    renderers: Renderers,
+    beside: Beside,
+    block_size: int | None,
+    same_server: bool,
+    blocks: int | None,
+    window: int | None,
+    retention: int | None,
+    spec_decode: bool,
+    dcp: int,
+) -> Settings:
+    """What the options say of the server, else what the files beside the log or the live server say."""
+    given = Settings(
+        **block_size_of(block_size),
+        normalise=renderers.normalise,
+        same_server=same_server,
+        num_blocks=blocks,
+        window=window,
+        retention=DEFAULT_RETENTION if retention is None else retention,
+        spec_decode=spec_decode,
+        dcp=dcp,
+    )
+    settings = served(renderers, beside.settings(given))
+    # 0 is a value and the default, so only here is it known that it was given.
+    return settings if retention is None else replace(settings, retention=retention)
 
 
 def served(renderers: Renderers, given: Settings) -> Settings:

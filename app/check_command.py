@@ -4,14 +4,16 @@ from pathlib import Path
 
 import typer
 
+from analysis.formats.jsontext import CUT_LINE, NO_JSON
 from analysis.model.baseline import Baseline, Comparison, Moved
 from analysis.model.settings import Settings
 from analysis.pipeline.importing import Analysed
+from analysis.pipeline.side_files import read_beside
 from analysis.report.baseline import baseline_of, held_against, regressions
 from analysis.report.baseline_file import read, written
 from analysis.report.words import counted
 from app import options
-from app.analysing import analyse_all, block_size_of, renderers_of, served
+from app.analysing import analyse_all, renderers_of, settings_of
 from app.outputs import refuse_unwritable, spare_logs, write_text
 from app.printing import safe
 from app.terminal import fail, say, say_problem
@@ -30,7 +32,14 @@ def check(
     block_size: options.BlockSize = None,
     blocks: options.Blocks = None,
     log_format: options.LogFormat = None,
+    normalise: options.Normalise = "vllm",
     same_server: options.SameServer = False,
+    window: options.Window = None,
+    retention: options.Retention = None,
+    spec_decode: options.SpecDecode = False,
+    dcp: options.Dcp = 1,
+    server_info: options.ServerInfo = None,
+    metrics: options.Metrics = None,
 ) -> None:
     """Hold logs against a baseline: does the cache still hit?
 
@@ -44,16 +53,17 @@ def check(
         spare_logs(save, logs, "--save")
         refuse_unwritable(save)
         before = None if baseline is None else read(_text(baseline), baseline.name)
-        renderers = renderers_of(model, endpoint)
-        given = Settings(**block_size_of(block_size), same_server=same_server, num_blocks=blocks)
-        settings = served(renderers, given)
-        analysed, problems = analyse_all(logs, renderers, settings, log_format)
+        renderers = renderers_of(model, endpoint, normalise=normalise)
+        beside = read_beside(metrics or [], None, server_info)
+        settings = settings_of(renderers, beside, block_size, same_server, blocks, window, retention, spec_decode, dcp)
+        analysed, problems = analyse_all(logs, renderers, settings, log_format, beside.side)
         problems.extend(problem for one in analysed for problem in one.source.problems)
         for problem in dict.fromkeys([*problems, *(problem for one in analysed for problem in one.all_problems)]):
             say_problem(problem)
         if problems:
             refused = ", ".join(problem.file for problem in problems)
             raise ValueError(f"not every log could be read ({refused}), so nothing is compared or saved.")
+        _refuse_damaged(analysed)
         after = _usable(analysed, settings)
         failed = [] if before is None else _compared(before, after, max_drop)
         if save is not None and not failed:
@@ -68,6 +78,14 @@ def check(
         raise typer.Exit(1)
     if before is not None:
         say(f"as good as the baseline: no share fell by more than {max_drop:g} percentage points.")
+
+
+def _refuse_damaged(analysed: list[Analysed]) -> None:
+    """Raise ValueError where lines of a log are lost: its shares are then those of another log."""
+    damaged = [one for it in analysed for one in it.all_problems if one.message.startswith((CUT_LINE, NO_JSON))]
+    if damaged:
+        where = ", ".join(f"{one.file} line {one.line}" for one in damaged)
+        raise ValueError(f"lines are damaged ({where}), so nothing is compared or saved.")
 
 
 def _usable(analysed: list[Analysed], settings: Settings) -> Baseline:

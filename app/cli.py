@@ -4,7 +4,6 @@ Exit codes: 0 fine, 1 a gate tripped, 2 the input or the usage is wrong (always 
 """
 
 import sys
-from dataclasses import replace
 from importlib import metadata
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +14,7 @@ from analysis.formats import FORMATS
 from analysis.model.finding import UNEXPLAINED
 from analysis.model.record import SessionRecord
 from analysis.model.session import Problem
-from analysis.model.settings import DEFAULT_RETENTION, Settings
+from analysis.model.settings import Settings
 from analysis.pipeline.compare import compare
 from analysis.pipeline.importing import already_stored, import_source
 from analysis.pipeline.renderers import Renderers
@@ -27,7 +26,7 @@ from analysis.report.template_words import exit_code
 from analysis.report.words import IN_WORDS, reconciled
 from analysis.store.repository import Repository
 from app import check_command, convert_command, options, places, record_command, report_command, store_command, visitors
-from app.analysing import analyse_all, block_size_of, renderers_of, served
+from app.analysing import analyse_all, block_size_of, renderers_of, served, settings_of
 from app.commands import Commands
 from app.outputs import refuse_unwritable, spare_logs, write_text
 from app.printing import comparison_text, json_text, safe, session_text
@@ -131,19 +130,7 @@ def analyze(
         renderers = renderers_of(model, endpoint, allow_generation, normalise)
         renderers.chosen = repository.renderers() if repository is not None else {}
         beside = read_beside(metrics or [], kv_events, server_info)
-        given = Settings(
-            **block_size_of(block_size),
-            normalise=renderers.normalise,
-            same_server=same_server,
-            num_blocks=blocks,
-            window=window,
-            retention=DEFAULT_RETENTION if retention is None else retention,
-            spec_decode=spec_decode,
-            dcp=dcp,
-        )
-        settings = served(renderers, beside.settings(given))
-        if retention is not None:  # 0 is a value and the default, so only here is it known that it was given
-            settings = replace(settings, retention=retention)
+        settings = settings_of(renderers, beside, block_size, same_server, blocks, window, retention, spec_decode, dcp)
         analysed, problems = analyse_all(logs, renderers, settings, log_format, beside.side, repository)
         problems.extend(beside.problems)
         if repository is not None:

@@ -6,13 +6,12 @@ from typing import get_args
 
 import typer
 
-from analysis.model.settings import Settings
 from analysis.pipeline.side_files import read_beside
 from analysis.report.document import Scope
 from analysis.report.redaction import Hidden, Rules, redacted
 from analysis.report.words import counted
 from app import options
-from app.analysing import analyse_all, block_size_of, renderers_of, served
+from app.analysing import analyse_all, renderers_of, settings_of
 from app.outputs import refuse_unwritable, spare_logs, write_text
 from app.reporting import FORMS, KEPT, report_of_logs, written
 from app.terminal import fail, say, say_problem
@@ -32,6 +31,10 @@ def report(
     normalise: options.Normalise = "vllm",
     same_server: options.SameServer = False,
     blocks: options.Blocks = None,
+    window: options.Window = None,
+    retention: options.Retention = None,
+    spec_decode: options.SpecDecode = False,
+    dcp: options.Dcp = 1,
     server_info: options.ServerInfo = None,
     metrics: options.Metrics = None,
     kv_events: options.KvEvents = None,
@@ -49,10 +52,7 @@ def report(
         form, rules = _form(output, logs), _rules(redact, hide or [], keep or [])
         renderers = renderers_of(model, endpoint, allow_generation, normalise)
         beside = read_beside(metrics or [], kv_events, server_info)
-        given = Settings(
-            **block_size_of(block_size), normalise=renderers.normalise, same_server=same_server, num_blocks=blocks
-        )
-        settings = served(renderers, beside.settings(given))
+        settings = settings_of(renderers, beside, block_size, same_server, blocks, window, retention, spec_decode, dcp)
         analysed, problems = analyse_all(logs, renderers, settings, log_format, beside.side)
         problems.extend(beside.problems)
         made, hidden = redacted(report_of_logs(analysed, renderers, problems), rules, secrets.token_bytes(32))

@@ -83,7 +83,7 @@ def _layout(num_causes: int, colours: Palette) -> dict[str, object]:
         "autosize": True,
         "margin": {"l": 8, "r": 90, "t": 8, "b": 8},
         "bargap": 0.25,
-        "paper_bgcolor": "rgba(0,0,0,0)",
+        "paper_bgcolor": colours.background,
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"color": colours.text, "size": 12},
         "hoverlabel": {"bgcolor": colours.background, "bordercolor": colours.grid, "font": {"color": colours.text}},

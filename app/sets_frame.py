@@ -4,13 +4,13 @@ Works on frames alone; what the figures mean is in ``analysis.report.two_sets``.
 """
 
 import json
-from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date, timedelta
 
 import pandas as pd
 
 from analysis.model.baseline import Baseline, SetFigures, WasteFigures
+from analysis.report.baseline import merged
 from analysis.report.two_sets import Member
 from app.desk_address import LONGEST
 from app.sets_address import Pair, Side, without
@@ -29,21 +29,12 @@ def baseline_of(sums: pd.DataFrame, losses: pd.DataFrame) -> Baseline:
     causes = losses[losses.session_key.isin(sums.session_key)].groupby("code", observed=True).tokens.sum()
     costly = causes.sort_values(ascending=False, kind="stable")
     return Baseline(
-        settings=_settings(sums.settings.unique()),
+        settings=merged(map(json.loads, sums.settings.unique())),
         whole=SetFigures(*map(int, whole[list(_FIGURES)])),
         sessions={str(name): SetFigures(*figures) for name, *figures in by_id.itertuples()},
         causes={str(code): int(tokens) for code, tokens in costly.items()},
         waste=WasteFigures(*map(int, whole[list(_WASTE)])),
     )
-
-
-def _settings(texts: Iterable[str]) -> dict[str, str]:
-    """How these sessions were analysed; where they differ, every value."""
-    found: dict[str, set[str]] = {}
-    for text in texts:
-        for name, value in json.loads(text).items():
-            found.setdefault(name, set()).add(str(value))
-    return {name: " / ".join(sorted(values)) for name, values in found.items()}
 
 
 def members_of(sums: pd.DataFrame, openings: dict[int, int]) -> list[Member]:

@@ -11,7 +11,7 @@ from analysis.report.figure_words import UNKNOWN
 from analysis.report.set_verdict import NAMES, verdict
 from analysis.report.two_sets import PER, CauseMoved, causes_moved, shares
 from analysis.report.words import IN_WORDS, counted
-from app import sets_frame, sets_state, state
+from app import charts, sets_frame, sets_state, state
 from app.note_text import as_line
 from app.plain import plain
 from app.sets_address import KINDS
@@ -156,9 +156,7 @@ def causes(before: Baseline, after: Baseline) -> None:
         st.plotly_chart(
             cause_bars(shown, state.is_dark()),
             key=sets_state.field("cause_bars"),
-            width="stretch",
-            theme=None,
-            config={"displaylogo": False, "displayModeBar": False},
+            **charts.options("causes-of-two-sets"),
             alt="Wasted tokens per 1,000 prompt tokens by cause, a bar for each set; the table has the same figures",
         )
     else:

@@ -61,17 +61,21 @@ def share_case(case: Case) -> None:
         about = share_state.written_about([one.session_key for one in case.sessions])
         written = crc32(repr((case, about)).encode())
         making = Making(f"case_{case.key}", written, "whymiss-case", lambda: sharing.of_case(case))
-        report_to_send(making, "One file: the case, its findings in their order, and each of its sessions.")
+        said = "One file: the case, its findings in their order, and its sessions."
+        report_to_send(making, said + _left_out(len(case.sessions)))
 
 
 def share_sessions(session_keys: Sequence[int]) -> None:
     """The preview of the report of a list of sessions, the first of which are taken where there are too many."""
     keys = list(session_keys[: sharing.MOST_SHARED])
-    left = len(session_keys) - len(keys)
-    more = f" Only the first {len(keys):,} are in it: {left:,} are left out." if left > 0 else ""
     about = f"list_{crc32(repr(keys).encode()):x}"
     making = Making(about, share_state.written_about(keys), "whymiss-sessions", lambda: sharing.of_sessions(keys))
-    report_to_send(making, f"One report of {counted(len(session_keys), 'session')}.{more}")
+    report_to_send(making, f"One report of {counted(len(session_keys), 'session')}.{_left_out(len(session_keys))}")
+
+
+def _left_out(number: int) -> str:
+    left = number - sharing.MOST_SHARED
+    return f" Only the first {sharing.MOST_SHARED:,} are in it: {left:,} are left out." if left > 0 else ""
 
 
 def _button() -> bool:

@@ -22,6 +22,9 @@ _FIELDS = msgspec.json.Decoder(Fields)
 _ANY = msgspec.json.Decoder()
 _ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
 
+CUT_LINE = "the last line is incomplete: still being written? Import again when it is whole."
+NO_JSON = "not a JSON object: this line was left out. Check how the log was written."
+
 
 def decode(raw: bytes | memoryview | msgspec.Raw) -> Json:
     """Decode one JSON value; raise ValueError where it is none."""
@@ -108,9 +111,9 @@ def _record(line: bytes | msgspec.Raw, number: int, problems: Problems, last: bo
         return fields(line)
     except ValueError:
         if last:
-            problems.add(number, "the last line is incomplete: still being written? Import again when it is whole.")
+            problems.add(number, CUT_LINE)
         else:
-            problems.count("json", number, "not a JSON object: this line was left out. Check how the log was written.")
+            problems.count("json", number, NO_JSON)
         return None
 
 

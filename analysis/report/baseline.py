@@ -16,19 +16,33 @@ REUSABLE = "reusable share"
 UNMOVED = 0.05  # percentage points: what is printed as no change
 
 
-def baseline_of(records: Iterable[SessionRecord], settings: Settings) -> Baseline:
-    """What is kept of these sessions.  Those of one id, in several logs, count as one."""
+def baseline_of(records: Iterable[SessionRecord], settings: Settings | None = None) -> Baseline:
+    """What is kept of these sessions.  Those of one id, in several logs, count as one.
+
+    ``settings`` are those of all of them; without, each has its own.
+    """
+    known_records = list(records)
+    every_setting = [settings] if settings else [record.settings for record in known_records]
     turns: dict[str, list[TurnRecord]] = {}
-    for record in records:
+    for record in known_records:
         turns.setdefault(record.session_id, []).extend(record.turns)
     every = [turn for known in turns.values() for turn in known]
     return Baseline(
-        settings={name: str(value) for name, value in asdict(settings).items()},
+        settings=merged(map(asdict, every_setting)),
         whole=figures_of(every),
         sessions={session_id: figures_of(known) for session_id, known in sorted(turns.items())},
         causes=wasted_by_cause(every),
         waste=waste_of(every),
     )
+
+
+def merged(settings: Iterable[Mapping[str, object]]) -> dict[str, str]:
+    """How sessions were analysed, by the names of settings; where they differ, every value."""
+    found: dict[str, set[str]] = {}
+    for one in settings:
+        for name, value in one.items():
+            found.setdefault(name, set()).add(str(value))
+    return {name: " / ".join(sorted(values)) for name, values in found.items()}
 
 
 def figures_of(turns: Iterable[TurnRecord]) -> SetFigures:
@@ -93,7 +107,7 @@ def regressions(found: Comparison, max_drop: float) -> list[str]:
     if all(one.change is None for one in found.measures):
         raise ValueError("nothing can be compared: the baseline has neither a hit rate nor a reusable share.")
     return [
-        f"the {one.name} fell by {-one.change:.1f} percentage points, from {one.before:.1f}% to {one.after:.1f}%;"
+        f"the {one.name} fell by {-one.change:.2f} percentage points, from {one.before:.2f}% to {one.after:.2f}%;"
         f" {max_drop:g} are allowed."
         for one in found.measures
         if one.change is not None and -one.change > max_drop

@@ -47,8 +47,8 @@ def still_there(pinned: PinnedFinding, record: SessionRecord | None) -> TurnReco
 
 
 def held(before: Sequence[SessionRecord], after: Sequence[SessionRecord]) -> Comparison:
-    """Two sets held against each other; settings are those of the first session of each set."""
-    return held_against(baseline_of(before, before[0].settings), baseline_of(after, after[0].settings))
+    """Two sets held against each other."""
+    return held_against(baseline_of(before), baseline_of(after))
 
 
 def sets_of(case: Case, records: Mapping[int, SessionRecord]) -> tuple[list[SessionRecord], list[SessionRecord]]:
@@ -105,6 +105,8 @@ def _before_and_after(case: Case, records: Mapping[int, SessionRecord]) -> Befor
         causes=tuple(map(_cause, found.causes[:MOST_SHIFTS])),
         sessions=tuple(_share(one, (name(one.name, "session"),)) for one in found.sessions[:MOST_SHIFTS]),
         differing=tuple(spoken(line, "setting") for line in found.settings),
+        more_causes=max(0, len(found.causes) - MOST_SHIFTS),
+        more_sessions=max(0, len(found.sessions) - MOST_SHIFTS),
     )
 
 

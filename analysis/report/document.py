@@ -285,13 +285,18 @@ class Shift(Generic[V]):
 
 @dataclass(frozen=True, slots=True)
 class BeforeAfter(Generic[V]):
-    """Two sets of sessions held against each other: how large each is, and the settings that differ."""
+    """Two sets of sessions held against each other: how large each is, and the settings that differ.
+
+    ``more_causes`` and ``more_sessions`` moved as well, and are left out.
+    """
 
     sizes: tuple[str, str]
     measures: tuple[Shift[V], ...]
     causes: tuple[Shift[V], ...]
     sessions: tuple[Shift[V], ...]
     differing: tuple[Prose[V], ...]
+    more_causes: int
+    more_sessions: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from analysis.report.document import BeforeAfter, CasePart, Pinned, Shift, Shown
 from analysis.report.figure_words import known
 from analysis.report.markdown_text import as_typed, bullets, cause, numbered, prose, strong, table, value, words
-from analysis.report.shape import remark_of
+from analysis.report.shape import left_out, remark_of
 
 HEADS = ("Before", "After", "Change")
 
@@ -38,6 +38,7 @@ def _compared(found: BeforeAfter[Shown]) -> Iterator[str]:
     yield words(f"Before: {before}. After: {after}.")
     for what, rows in (("Share", found.measures), ("Cause, wasted tokens", found.causes), ("Session", found.sessions)):
         yield table((what, *HEADS), map(_shift, rows)) if rows else ""
+    yield words(left_out(found))
     yield bullets(f"Analysed with other settings: {prose(line)}" for line in found.differing)
 
 

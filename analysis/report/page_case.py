@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from analysis.report.document import BeforeAfter, CasePart, Pinned, Report, SessionPart, Shift, Shown
 from analysis.report.links import linked_prose, place
 from analysis.report.markup import Kind, bare, bullets, cause, number, numbers, paragraph, prose, table, text, value
-from analysis.report.shape import remark_of
+from analysis.report.shape import left_out, remark_of
 from analysis.report.written import as_typed
 
 
@@ -43,10 +43,11 @@ def _compared(found: BeforeAfter[Shown]) -> str:
     causes = table("Wasted tokens by cause", _heads("Cause"), map(_shift, found.causes)) if found.causes else ""
     both = "Sessions in both sets, the share that fell most"
     sessions = table(both, _heads("Session"), map(_shift, found.sessions)) if found.sessions else ""
+    more = left_out(found)
     settings = bullets(f"Analysed with other settings: {prose(line)}" for line in found.differing)
     return (
         f"<h3>Before and after</h3>{paragraph(text(f'Before: {before}. After: {after}.'))}"
-        f"{shares}{causes}{sessions}{settings}"
+        f"{shares}{causes}{sessions}{paragraph(text(more)) if more else ''}{settings}"
     )
 
 

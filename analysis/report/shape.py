@@ -1,6 +1,7 @@
 """What a report looks like whatever it is written as: which columns it has, what is remarked."""
 
-from analysis.report.document import Pinned, Report, Shown
+from analysis.report.document import BeforeAfter, Pinned, Report, Shown
+from analysis.report.words import counted
 
 GONE = "The present analysis no longer finds this."
 ELSEWHERE = "Its session is not in this case."
@@ -18,3 +19,10 @@ def remark_of(one: Pinned[Shown]) -> str:
     if one.session is None:
         return ELSEWHERE
     return "" if one.is_found else GONE
+
+
+def left_out(found: BeforeAfter[Shown]) -> str:
+    """How many causes and sessions moved besides those that are told; nothing where that is all."""
+    more = [(found.more_causes, "more cause"), (found.more_sessions, "more session")]
+    told = [counted(number, what) for number, what in more if number]
+    return f"Moved as well, and left out here: {' and '.join(told)}." if told else ""

@@ -8,9 +8,10 @@ import pytest
 from analysis.model.baseline import Comparison, Moved
 from app.check_command import MOST_SESSIONS, lines_of
 from tests.app.command_line import chat, error_of, run, write
-from tests.builders import SAMPLES
+from tests.builders import ROOT, SAMPLES
 
 CLEAN, STRIPPED = SAMPLES[0], SAMPLES[1]
+SLIDING = ROOT / "tests" / "data" / "recorded" / "sliding-window-block32-retention0.jsonl"
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def test_the_same_log_passes(baseline: Path) -> None:
 
 def test_a_regression_is_exit_code_1_with_the_reason_and_the_cause(baseline: Path) -> None:
     result = run("check", STRIPPED, "--baseline", baseline, code=1)
-    assert "--max-drop: the hit rate fell by 1.8 percentage points, from 91.5% to 89.7%; 1 are allowed." in (
+    assert "--max-drop: the hit rate fell by 1.76 percentage points, from 91.47% to 89.71%; 1 are allowed." in (
         result.stderr
     )
     assert "cause gained: template/reasoning-stripped, 0 → 2,176 tokens wasted" in result.stdout
@@ -63,6 +64,21 @@ def test_a_log_that_cannot_be_read_is_no_pass_beside_one_that_can(baseline: Path
     result = run("check", CLEAN, tmp_path / "cut.jsonl", "--baseline", baseline, "--save", tmp_path / "b.json", code=2)
     assert "not every log could be read (cut.jsonl), so nothing is compared or saved." in result.stderr
     assert result.stdout == "" and not (tmp_path / "b.json").exists()
+
+
+@pytest.mark.parametrize("damage", ['{"broken\n', "[1]\n"], ids=["cut", "no object"])
+def test_a_log_with_damaged_lines_is_no_pass(baseline: Path, tmp_path: Path, damage: str) -> None:
+    whole = CLEAN.read_text().splitlines(keepends=True)
+    (tmp_path / CLEAN.name).write_text("".join([*whole[:1], damage, *whole[2:]]))
+    result = run("check", tmp_path / CLEAN.name, "--baseline", baseline, "--max-drop", 50, code=2)
+    assert f"lines are damaged ({CLEAN.name} line 2), so nothing is compared or saved." in result.stderr
+
+
+def test_what_the_server_was_like_is_given_as_to_analyze(tmp_path: Path) -> None:
+    for option in (["--window", 256, "--retention", 0], []):
+        run("check", SLIDING, "--block-size", 32, *option, "--save", tmp_path / f"{len(option)}.json")
+    sums = [json.loads((tmp_path / f"{number}.json").read_text())["whole"] for number in (4, 0)]
+    assert sums[0]["reusable_tokens"] == sums[0]["cached_tokens"] == 17_472 < sums[1]["reusable_tokens"]
 
 
 def test_other_sessions_are_compared_by_their_sums_and_that_is_said(baseline: Path) -> None:

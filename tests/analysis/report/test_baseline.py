@@ -107,7 +107,7 @@ def test_regressions(before: SetFigures, after: SetFigures, fallen: list[str]) -
 
 def test_a_regression_says_by_how_much() -> None:
     found = regressions(held_against(baseline(known(80)), baseline(known(60))), max_drop=1.5)
-    assert found == ["the hit rate fell by 20.0 percentage points, from 80.0% to 60.0%; 1.5 are allowed."]
+    assert found == ["the hit rate fell by 20.00 percentage points, from 80.00% to 60.00%; 1.5 are allowed."]
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,11 @@ from dataclasses import replace
 import pytest
 
 from analysis.model.annotation import CaseText, Finding, PinnedFinding
+from analysis.report import case_part as case_part_module
 from analysis.report.case_part import case_part, held, percent, size_of, still_there
 from analysis.report.cleaning import cleaned
 from analysis.report.document import Quote
+from analysis.report.shape import left_out
 from tests.case_reports import STARTS, case, pinned
 from tests.sample_store import record_of
 
@@ -52,6 +54,18 @@ def test_before_is_held_against_after() -> None:
         ("template/reasoning-stripped", "2,176", "709", "-1,467"),
     ]
     assert case_part(case(), {1: RECORDS[1]}).before_and_after is None
+
+
+def test_what_is_left_out_of_before_and_after_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(case_part_module, "MOST_SHIFTS", 1)
+    found = case_part(case(), RECORDS).before_and_after
+    assert found is not None and len(found.causes) == 1
+    assert left_out(found) == "Moved as well, and left out here: 1 more cause."
+
+
+def test_settings_of_all_sessions_of_a_set_are_compared() -> None:
+    other = replace(RECORDS[2], settings=replace(RECORDS[2].settings, block_size=32))
+    assert held([RECORDS[1], RECORDS[2]], [RECORDS[1], other]).settings == ("block_size: 16 → 16 / 32",)
 
 
 @pytest.mark.parametrize(
