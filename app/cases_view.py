@@ -15,7 +15,7 @@ from app.case_comparison import comparison
 from app.name_form import ask_for_name
 from app.note_text import as_line, day, visible, written
 from app.session_view import wasted_from
-from app.sets_address import Pair, params_of_pair
+from app.sets_address import MOST_KEYS, Pair, params_of_pair
 from app.sets_address import Side as SetSide
 
 SIDES: dict[str, Side | None] = {"neither": None, "before": "before", "after": "after"}
@@ -190,9 +190,9 @@ def before_and_after(case: Case) -> None:
         st.caption("Put sessions into both sets above, before and after a change, to see what it did.")
         return
     comparison(before, after)
-    if st.button(
-        "Open as two sets", icon=":material/balance:", help="With a verdict, the causes as a picture and links"
-    ):
+    too_many = max(len(before), len(after)) > MOST_KEYS
+    said = f"A set there has {MOST_KEYS} sessions at most" if too_many else "With a verdict, the causes as a picture"
+    if st.button("Open as two sets", icon=":material/balance:", help=said, disabled=too_many):
         first, second = (
             SetSide(keys=tuple(one.session_key for one in case.sessions if one.side == side)) for side in SETS
         )

@@ -9,6 +9,7 @@ from analysis.model.baseline import Baseline, Comparison, Moved
 from analysis.model.settings import Settings
 from analysis.pipeline.importing import Analysed
 from analysis.pipeline.side_files import read_beside
+from analysis.pipeline.sources import refuse_special
 from analysis.report.baseline import baseline_of, held_against, regressions
 from analysis.report.baseline_file import read, written
 from analysis.report.words import counted
@@ -50,6 +51,8 @@ def check(
     try:
         if baseline is None and save is None:
             raise ValueError("name a baseline: --save FILE writes one of these logs, --baseline FILE compares with it.")
+        if "-" in map(str, (save, baseline)):
+            raise ValueError("-: a baseline is read from a file and written to one. Name it.")
         spare_logs(save, logs, "--save")
         refuse_unwritable(save)
         before = None if baseline is None else read(_text(baseline), baseline.name)
@@ -133,7 +136,8 @@ def _share(one: Moved) -> str:
 
 
 def _text(path: Path) -> str:
-    return path.read_text("utf-8", "replace")
+    refuse_special(path)
+    return path.read_text("utf-8-sig", "replace")
 
 
 def add_to(app: typer.Typer) -> None:

@@ -92,7 +92,7 @@ def choice(
 ) -> tuple[str, ...]:
     """The field of one filter: several of the names that occur; one that was asked for is offered in any case."""
     chosen: tuple[str, ...] = getattr(asked, name)
-    names = {*_present(name, frame, codes), *chosen}
+    names = {*(one[:LONGEST] for one in _present(name, frame, codes)), *chosen}  # of which an address holds so much
     known = [one for one in (*STATUSES, *FIDELITIES) if one in names] if name in ("status", "fidelity") else []
     options = known + sorted(names.difference(known))
     return tuple(
@@ -121,8 +121,6 @@ def _present(name: str, frame: pd.DataFrame, codes: Iterable[str]) -> Iterable[s
             return _each(frame.clients)
         case "label":
             return _each(frame.labels)
-        case "source":
-            return frame.source.str.slice(stop=LONGEST)
     return frame[name]
 
 

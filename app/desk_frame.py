@@ -103,12 +103,13 @@ def filtered(frame: pd.DataFrame, asked: Asked, keys_with_cause: set[int], zone:
     """The sessions that every filter and every word of the search let through.
 
     ``keys_with_cause`` are the sessions of the causes asked for.  A session passes the days if it was under way then.
+    Of a long name so much counts as an address holds.
     """
     passes = pd.Series(True, frame.index)
     if asked.model:
-        passes &= frame.model.isin(asked.model)
+        passes &= frame.model.str.slice(stop=LONGEST).isin(asked.model)
     if asked.source:
-        passes &= frame.source.str.slice(stop=LONGEST).isin(asked.source)  # logs read together have long names
+        passes &= frame.source.str.slice(stop=LONGEST).isin(asked.source)
     if asked.status:
         passes &= frame.status.isin(asked.status)
     if asked.assignee:
@@ -123,7 +124,7 @@ def filtered(frame: pd.DataFrame, asked: Asked, keys_with_cause: set[int], zone:
 
 
 def _holds_any(wanted: set[str]) -> Callable[[list[str]], bool]:
-    return lambda names: bool(wanted.intersection(names or [""]))
+    return lambda names: bool(wanted.intersection(name[:LONGEST] for name in names or [""]))
 
 
 def _under_way(frame: pd.DataFrame, since: date | None, until: date | None, zone: str) -> pd.Series:

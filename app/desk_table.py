@@ -7,6 +7,7 @@ import streamlit as st
 
 from analysis.report.palette import palette
 from app import desk_state, state
+from app.desk_address import LONGEST
 
 SHOWN = (
     "session_id", "status", "verdict", "causes", "wasted_tokens", "wasted_share", "wasted_seconds", "wasted_cost",
@@ -29,7 +30,7 @@ def _is_said(value: object) -> bool:
 def table(frame: pd.DataFrame, zone: str) -> tuple[int | None, list[int]]:
     """Show the sessions; return the key of the one that was clicked, and of those that are ticked."""
     event = st.dataframe(
-        frame[shown_columns(frame)],
+        frame[shown_columns(frame)].assign(session_id=frame.session_id.str.slice(stop=LONGEST)),
         key=_key(frame),
         hide_index=True,
         height=min(ROW_HEIGHT * len(frame) + HEADER_HEIGHT + 3, MOST_HEIGHT),
@@ -54,8 +55,8 @@ def _key(frame: pd.DataFrame) -> str:
 def _columns(zone: str) -> dict[str, object]:
     column = st.column_config
     return {
-        "session_id": column.TextColumn("Session", width=140, pinned=True),
-        "status": column.TextColumn("Status", width=70),
+        "session_id": column.TextColumn("Session", width=150, pinned=True),
+        "status": column.TextColumn("Status", width=84),
         "verdict": column.TextColumn("Verdict", width=310),
         "causes": column.ListColumn("Causes", width=205),
         "wasted_tokens": column.NumberColumn("Wasted", format="localized", width=72),

@@ -55,12 +55,14 @@ FailOn = Annotated[
 ]
 Blocks = Annotated[
     int | None,
-    typer.Option("--blocks", min=2, help="Blocks in the server's pool (num_gpu_blocks): predicts evictions."),
+    typer.Option(
+        "--blocks", min=2, max=1 << 24, help="Blocks in the server's pool (num_gpu_blocks): predicts evictions."
+    ),
 ]
 Window = Annotated[int | None, typer.Option("--window", min=1, help="Sliding window of a hybrid model, in tokens.")]
 Retention = Annotated[int | None, typer.Option("--retention", min=0, help="Retention interval of window blocks.")]
 SpecDecode = Annotated[bool, typer.Option("--spec-decode", help="The server drafts (EAGLE, MTP): hits lose a block.")]
-Dcp = Annotated[int, typer.Option("--dcp", min=1, help="Decode context parallel size.")]
+Dcp = Annotated[int, typer.Option("--dcp", min=1, max=1 << 16, help="Decode context parallel size.")]
 ServerInfo = Annotated[
     Path | None, typer.Option("--server-info", parser=file_path, help="An answer of /server_info, for its settings.")
 ]

@@ -67,7 +67,7 @@ def keep_file(content: bytes, name: str) -> str:
 
     Raise ValueError with the remedy for what is no baseline.
     """
-    found = read(content.decode("utf-8", "replace"), name)
+    found = read(content.decode("utf-8-sig", "replace"), name)
     label = f"{name} ({sha256(content).hexdigest()[:8]})"
     kept: dict[str, Baseline] = st.session_state.setdefault(FILES, {})
     kept.pop(label, None)

@@ -6,6 +6,7 @@ Of many sessions only those that are told turn by turn are read with their token
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib import metadata
+from itertools import zip_longest
 
 from analysis.model.annotation import Case
 from analysis.model.desk import Mark
@@ -32,12 +33,19 @@ def of_sessions(session_keys: Sequence[int]) -> Report[Quote]:
 
 def of_case(case: Case) -> Report[Quote]:
     """The report of a case with its sessions."""
-    return _report([one.session_key for one in case.sessions], case)
+    return _report(of_all_sides(case), case)
+
+
+def of_all_sides(case: Case) -> list[int]:
+    """The sessions of a case, those of every side in turn: where only some are told, each side is."""
+    sides = [[one.session_key for one in case.sessions if one.side == side] for side in ("before", "after", None)]
+    return [key for row in zip_longest(*sides) for key in row if key is not None]
 
 
 def _report(session_keys: Sequence[int], case: Case | None) -> Report[Quote]:
     subjects = _subjects(session_keys[:MOST_SHARED])
-    return report_of(subjects, state.token_bytes, metadata.version("whymiss"), (), case)
+    left_out = max(0, len(session_keys) - MOST_SHARED)
+    return report_of(subjects, state.token_bytes, metadata.version("whymiss"), (), case, left_out)
 
 
 def _subjects(session_keys: Sequence[int]) -> list[Subject]:

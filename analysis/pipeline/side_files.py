@@ -13,6 +13,7 @@ from analysis.model.evidence import Counters, KvEvent
 from analysis.model.session import Problem
 from analysis.model.settings import Settings
 from analysis.pipeline.gaps import SideFiles
+from analysis.pipeline.sources import refuse_special
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,8 @@ def read_beside(metrics: Sequence[Path], events: Path | None, info: Path | None)
     """Read the files that were given.  Raise FormatError or OSError where one is not what it should be."""
     if len(metrics) > 2:
         raise FormatError("--metrics takes one file, or two: before and after.")
+    for path in filter(None, (*metrics, events, info)):
+        refuse_special(path)
     cache, spec_decode, dcp = None, False, 1
     found: tuple[KvEvent, ...] = ()
     problems: tuple[Problem, ...] = ()

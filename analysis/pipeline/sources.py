@@ -78,13 +78,18 @@ class Source:
         return sum(len(file.content) for file in self.files)
 
 
+def refuse_special(path: Path) -> None:
+    """Raise FormatError for a device or a pipe, which may never end."""
+    if path.exists() and not path.is_dir() and not path.is_file():
+        raise FormatError(f"{path}: neither a file nor a folder. Write what comes from there to a file first.")
+
+
 def read_source(path: Path) -> Source:
     """Read a file, or the log files of a folder and the folders in it; what cannot be read in there is a problem.
 
     Raise FormatError or OSError where there is nothing to read.
     """
-    if path.exists() and not path.is_dir() and not path.is_file():
-        raise FormatError(f"{path}: neither a file nor a folder. Write what comes from there to a file first.")
+    refuse_special(path)
     if not path.is_dir():
         return Source(path.name, tuple(_read(path.name, path)))
     failed: list[OSError | FormatError] = []

@@ -4,13 +4,16 @@ Written the same for the same sessions, so that it can be kept under version con
 """
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from analysis.model.baseline import Baseline, SetFigures, WasteFigures
+from analysis.model.settings import Settings
 
 SCHEMA = 1
 MOST = 2**53  # tokens: beyond what is counted, and what a share can be taken of
+MOST_SETTING = 300  # characters of the value of a setting
+SETTINGS = frozenset(setting.name for setting in fields(Settings))
 REMEDY = "Write a new one with --save."
 
 
@@ -35,11 +38,13 @@ def read(text: str, name: str) -> Baseline:
         raise ValueError(f"{name}: this is no JSON, and so no baseline. {REMEDY}") from None
     if not isinstance(content, dict) or "whymiss_baseline" not in content:
         raise ValueError(f"{name}: this is no baseline of Whymiss. {REMEDY}")
-    if content["whymiss_baseline"] != SCHEMA:
+    if content["whymiss_baseline"] is True or content["whymiss_baseline"] != SCHEMA:
         raise ValueError(f"{name}: a baseline of another version of Whymiss. {REMEDY}")
     try:
         return Baseline(
-            settings={_text(key): _text(value) for key, value in content["settings"].items()},
+            settings={
+                key: _text(value)[:MOST_SETTING] for key, value in content["settings"].items() if key in SETTINGS
+            },
             whole=_figures(content["whole"]),
             sessions={_text(key): _figures(value) for key, value in content["sessions"].items()},
             causes={_text(key): _count(value) for key, value in content["causes"].items()},
@@ -50,12 +55,24 @@ def read(text: str, name: str) -> Baseline:
 
 
 def _figures(value: dict[str, Any]) -> SetFigures:
-    return SetFigures(**{name: _count(number) for name, number in value.items()})
+    figures = SetFigures(**{name: _count(number) for name, number in value.items()})
+    if figures.reusable_tokens > figures.rendered_tokens or figures.cached_tokens > figures.known_tokens:
+        raise ValueError("a part is more than the whole")
+    return figures
 
 
 def _waste(value: dict[str, Any] | None) -> WasteFigures | None:
     """None in a file that was written before this was kept."""
-    return None if value is None else WasteFigures(**{name: _count(number) for name, number in value.items()})
+    if value is None:
+        return None
+    waste = WasteFigures(**{name: _count(number) for name, number in value.items()})
+    parts = [
+        (waste.lost_tokens, waste.checked_tokens), (waste.missed_tokens, waste.reported_tokens),
+        (waste.ideal_tokens, waste.following_tokens),
+    ]  # fmt: skip
+    if any(part > whole for part, whole in parts):
+        raise ValueError("a part is more than the whole")
+    return waste
 
 
 def _text(value: object) -> str:

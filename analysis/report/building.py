@@ -21,6 +21,7 @@ from analysis.report.method import measured, rounded, settings_said, unreported
 from analysis.report.own_phrases import problem_said
 from analysis.report.own_words import is_ours
 from analysis.report.plan import also_of, tokens_of, total, turns_of, worth
+from analysis.report.remedies import origin
 from analysis.report.speech import name, spoken
 from analysis.report.token_columns import TextsOf
 from analysis.report.turn_parts import most_wasteful, turn_part
@@ -55,10 +56,11 @@ def report_of(
     version: str,
     problems: Iterable[Problem] = (),
     case: Case | None = None,
+    left_out: int = 0,
 ) -> Report[Quote]:
     """All that is said of these sessions, the costliest first; of many only those turn by turn.
 
-    With a ``case`` they are those of the case.
+    With a ``case`` they are those of the case.  ``left_out`` more sessions were asked for.
     """
     clean = [replace(one, record=cleaned(one.record), figures=cleaned_figures(one.figures)) for one in ranked(subjects)]
     told = clean[: most_told([one.figures for one in clean])]
@@ -83,6 +85,7 @@ def report_of(
         fleet=_fleet(clean) if len(clean) > 1 else (),
         causes=_causes(clean),
         rounding=rounded(one.record for one in told),
+        left_out=left_out,
     )
 
 
@@ -192,7 +195,7 @@ def _findings(record: SessionRecord, turns: Sequence[TurnPart[Quote]]) -> tuple[
             Finding(
                 code, first.words, tuple(dict.fromkeys(numbers)), tokens,
                 first.deliberate, first.confidence, first.evidence, _fix(record, first.fix, code),
-                _cost(turns, code, tokens), _token(turns, code),
+                _cost(turns, code, tokens), "" if first.deliberate else origin(code), _token(turns, code),
             )
         )  # fmt: skip
     return tuple(sorted(found, key=lambda one: (one.deliberate, one.code == UNEXPLAINED, -one.tokens)))

@@ -165,7 +165,8 @@ class Finding(Generic[V]):
     """A cause over all turns of a session: ``tokens`` were computed again for it in ``turns``.
 
     ``evidence`` is that of its first turn and ``token`` where that leaves the turn before it, None where that is not
-    the place of the cause; ``cost`` says the tokens, or how far they are known.
+    the place of the cause; ``cost`` says the tokens, or how far they are known; ``origin`` whose doing it is, empty for
+    what was meant and for a code that nobody is named for.
     """
 
     code: str
@@ -177,6 +178,7 @@ class Finding(Generic[V]):
     evidence: Prose[V]
     fix: Prose[V]
     cost: str
+    origin: str
     token: int | None = None
 
 
@@ -320,6 +322,7 @@ class CasePart(Generic[V]):
 class Report(Generic[V]):
     """A session, several as a fleet, or a case with its sessions.  ``released`` are the placeholders whose text was
     released one by one, ``kept`` the kinds of names that were let go.  ``rounding`` says once what concerns many turns.
+    ``left_out`` is the number of sessions that were asked for and are not in it.
     """
 
     version: str
@@ -333,3 +336,4 @@ class Report(Generic[V]):
     released: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     rounding: str = ""
+    left_out: int = 0

@@ -32,7 +32,7 @@ from analysis.report.markdown_text import (
     words,
 )
 from analysis.report.plan import turns_of
-from analysis.report.shape import extra_heads
+from analysis.report.shape import extra_heads, ordinal, said_of_absent
 
 MAP_COLUMNS = 72
 MOST_ROWS = 120  # turns of all maps
@@ -46,7 +46,7 @@ def as_markdown(report: Report[Shown]) -> str:
     blocks = [f"# {_title(report)}", "\n>\n".join(f"> {words(line)}" for line in said_of_scope(report))]
     blocks += case_blocks(report.case) if report.case else []
     blocks += _fleet(report) if several else []
-    blocks += [block for part in report.sessions for block in _session(part, len(report.sessions))]
+    blocks += [block for part in report.sessions for block in _session(report, part)]
     if report.problems:
         blocks += ["## What could not be read", bullets(map(prose, report.problems))]
     return (
@@ -76,6 +76,7 @@ def _fleet(report: Report[Shown]) -> list[str]:
         table(("Cause", "Wasted tokens", "Sessions"), causes) if report.causes else "",
         table(heads, (_overview(report, one) for one in report.overview)),
         f"{left:,} sessions that wasted less are in this table only." if left else "",
+        said_of_absent(report),
     ]
 
 
@@ -83,12 +84,18 @@ def _overview(report: Report[Shown], one: Overview[Shown]) -> list[str]:
     rate = "?" if one.hit_rate is None else f"{one.hit_rate:.1%}"
     counts = [f"{one.num_turns:,}", f"{one.prompt_tokens:,}", rate, known(one.wasted_tokens)]
     cells = {"Set": words(one.side), "Labels": " ".join(map(value, one.labels))}
-    return [value(one.name), *(cells[head] for head in extra_heads(report)), words(one.verdict), *counts]
+    return [
+        ordinal(report, one.number) + value(one.name),
+        *(cells[head] for head in extra_heads(report)),
+        words(one.verdict),
+        *counts,
+    ]
 
 
-def _session(part: SessionPart[Shown], sessions: int) -> Iterator[str]:
+def _session(report: Report[Shown], part: SessionPart[Shown]) -> Iterator[str]:
     started = f" · {value(part.started)}" if part.started else ""
-    yield f"## {value(part.name)}"
+    sessions = len(report.sessions)
+    yield f"## {ordinal(report, part.number)}{value(part.name)}"
     yield f"**{words(part.verdict)}**"
     yield f"from {value(part.source)} · model {value(part.model)} · log format {words(part.log_format)}{started}"
     yield words(" · ".join(f"{one.label}: {one.value}" for one in part.figures))
@@ -122,10 +129,12 @@ def _note(one: Written[Shown]) -> str:
 
 def _finding(one: Finding[Shown]) -> str:
     meant = " This was meant and counts as no fault." if one.deliberate else ""
+    comes_from = f" It comes from {one.origin}." if one.origin else ""
     token = f", token {one.token:,}" if one.token is not None else ""
     return (
         f"{strong(one.code, one.words)}, {one.confidence}:"
-        f" {words(one.cost)}, {turns_of(one.turns)}.{meant} Seen first in turn {one.turns[0]}{token}:"
+        f" {words(one.cost)}, {turns_of(one.turns)}.{meant}{words(comes_from)}"
+        f" Seen first in turn {one.turns[0]}{token}:"
         f" {prose(one.evidence)}. Fix: {prose(one.fix)}"
     )
 

@@ -16,7 +16,7 @@ from analysis.report.page_case import case_section
 from analysis.report.page_map import MOST_PIECES, PATTERNS, block_map
 from analysis.report.page_turns import turn_articles, turn_table
 from analysis.report.palette import DARK, LIGHT, Palette
-from analysis.report.shape import extra_heads
+from analysis.report.shape import extra_heads, ordinal, said_of_absent
 from analysis.report.written import notes
 
 _HERE = Path(__file__).parent
@@ -41,7 +41,7 @@ def as_page(report: Report[Shown]) -> str:
     drawn = sum(part.has_map for part in report.sessions)
     case = case_section(report, report.case) if report.case else ""
     pieces = MOST_PIECES if drawn < 2 else 2 * MOST_PIECES // drawn  # several maps share the room of two
-    sessions = "".join(_session(part, pieces) for part in report.sessions)
+    sessions = "".join(_session(report, part, pieces) for part in report.sessions)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
@@ -88,7 +88,7 @@ def _leaves(report: Report[Shown]) -> str:
 def _contents(report: Report[Shown]) -> str:
     if len(report.sessions) < 2:
         return ""
-    links = (f'<a href="#s{one.number}">{bare(one.name)}</a>' for one in report.sessions)
+    links = (f'<a href="#s{one.number}">{ordinal(report, one.number)}{bare(one.name)}</a>' for one in report.sessions)
     return f'<nav aria-label="Sessions of this report"><p class="sub">{" · ".join(links)}</p></nav>'
 
 
@@ -106,9 +106,11 @@ def _fleet(report: Report[Shown]) -> str:
     )
     left = sum(not one.detailed for one in report.overview)
     more = f"{left:,} sessions that wasted less are in this table only." if left else ""
+    absent = said_of_absent(report)
     return (
         f'<section class="fleet" aria-labelledby="fleet"><h2 id="fleet">All sessions</h2>{_tiles(report.fleet)}'
-        f"{causes if report.causes else paragraph(_none_wasted(report))}{rows}{paragraph(more)}</section>"
+        f"{causes if report.causes else paragraph(_none_wasted(report))}{rows}"
+        f"{paragraph(more)}{paragraph(absent)}</section>"
     )
 
 
@@ -119,7 +121,8 @@ def _none_wasted(report: Report[Shown]) -> str:
 
 
 def _overview(report: Report[Shown], one: Overview[Shown]) -> list[str]:
-    name = f'<a href="#s{one.number}">{bare(one.name)}</a>' if one.detailed else bare(one.name)
+    name = ordinal(report, one.number) + bare(one.name)
+    name = f'<a href="#s{one.number}">{name}</a>' if one.detailed else name
     rate = "?" if one.hit_rate is None else f"{one.hit_rate:.1%}"
     counts = [f"{one.num_turns:,}", f"{one.prompt_tokens:,}", rate, known(one.wasted_tokens)]
     cells = {"Set": text(one.side), "Labels": " ".join(map(value, one.labels))}
@@ -138,11 +141,12 @@ def _tiles(figures: tuple[Figure, ...]) -> str:
     return f'<dl class="tiles">{cells}</dl>'
 
 
-def _session(part: SessionPart[Shown], pieces: int) -> str:
+def _session(report: Report[Shown], part: SessionPart[Shown], pieces: int) -> str:
     n = part.number
     started = f" · {value(part.started)}" if part.started else ""
     return (
-        f'<section class="session" id="s{n}" aria-labelledby="s{n}h"><h2 id="s{n}h">{bare(part.name)}</h2>'
+        f'<section class="session" id="s{n}" aria-labelledby="s{n}h">'
+        f'<h2 id="s{n}h">{ordinal(report, n)}{bare(part.name)}</h2>'
         f'<p class="verdict">{linked(part, part.verdict)}</p>'
         f'<p class="sub">from {value(part.source)} · model {value(part.model)} · log format'
         f" {text(part.log_format)}{started}</p>"
@@ -166,12 +170,13 @@ def _finding(part: SessionPart[Shown], one: Finding[Shown]) -> str:
     more = f" and {len(one.turns) - MOST_LINKS:,} more" if len(one.turns) > MOST_LINKS else ""
     cost = one.cost if one.tokens else f"{one.cost[0].upper()}{one.cost[1:]}"
     meant = "This was meant and counts as no fault. " if one.deliberate else ""
+    comes_from = f" It comes from {one.origin}." if one.origin else ""
     turns = "turn" if len(one.turns) == 1 else "turns"
     first = turn_link(part, one.turns[0], f"turn {one.turns[0]}")
     at = f", {token_link(part, one.turns[0], one.token)}" if one.token is not None else ""
     return (
         f'<li{" class=meant" if one.deliberate else ""}><p class="what">{text(one.words)}</p>'
-        f"<p>{meant}{text(cost)}, in {turns} {links}{more}.</p>"
+        f"<p>{meant}{text(cost)}, in {turns} {links}{more}.{text(comes_from)}</p>"
         f"<p>Seen first in {first}{at}: {linked_prose(part, one.evidence)}. "
         f'<span class="sub">({text(one.confidence)})</span></p>'
         f'<p class="fix">{linked_prose(part, one.fix)}</p><p class="code">{text(one.code)}</p></li>'

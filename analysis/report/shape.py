@@ -14,6 +14,17 @@ def extra_heads(report: Report[Shown]) -> list[str]:
     return [*(["Set"] if sides else []), *(["Labels"] if labels else [])]
 
 
+def ordinal(report: Report[Shown], number: int) -> str:
+    """The number before the name of a session: of several, two may have one name."""
+    return f"{number}. " if len(report.overview) > 1 else ""
+
+
+def said_of_absent(report: Report[Shown]) -> str:
+    """What a reader must know of sessions that were asked for and are not in the report; empty where all are."""
+    said = f"{counted(report.left_out, 'more session')} left out: too many for one report."
+    return said if report.left_out else ""
+
+
 def remark_of(one: Pinned[Shown]) -> str:
     """What a reader must know of a pinned finding; empty where all is as it was."""
     if one.session is None:

@@ -35,7 +35,8 @@ def restore_store(copy: Path, path: Path, replace: bool = False) -> None:
     The copy is opened first, and brought to the newest version on the way; what was there is replaced at the very end.
     """
     if not copy.is_file():
-        raise StoreError(f"{copy}: no such file. Name the file that `whymiss export` wrote.")
+        said = "a folder, no file" if copy.is_dir() else "no such file"
+        raise StoreError(f"{copy}: {said}. Name the file that `whymiss export` wrote.")
     if path.exists():
         if not replace:
             raise StoreError(f"{path}: this database is there already. --replace puts the copy in its place.")

@@ -8,7 +8,7 @@ import pytest
 
 from analysis.core.price import Price, Rates
 from analysis.model.desk import Mark
-from app.desk_address import Asked
+from app.desk_address import Asked, asked_in, params_of
 from app.desk_frame import filtered, ordered, searched, speeds, with_costs, with_marks, with_shares
 
 NOON = 1_795_521_600.0  # 2026-11-24 12:00 UTC, a Tuesday
@@ -204,3 +204,9 @@ def test_the_worst_first_and_the_unknown_last(order: str, found: list[int]) -> N
         wasted_cost=pd.array([0.5, None, 0.5], dtype="Float64"),
     )
     assert ordered(frame, order).session_key.tolist() == found
+
+
+def test_of_a_long_name_so_much_counts_as_an_address_holds() -> None:
+    frame = listed(share(1, clients=["c" * 400]), share(2), session_id=["one", "two"], model=["m" * 400, "a"])
+    for long in (Asked(model=("m" * 400,)), Asked(client=("c" * 400,))):
+        assert filtered(frame, asked_in(params_of(long)), set(), "UTC").session_id.tolist() == ["one"]

@@ -37,8 +37,20 @@ def test_of_many_sessions_only_those_that_are_told_are_read_with_tokens(
     monkeypatch.setattr(building, "MOST_SESSIONS", 1)
     monkeypatch.setattr(sharing, "MOST_SHARED", 2)
     report = sharing.of_sessions([keys[2], keys[0], keys[1]])
-    assert [one.detailed for one in report.overview] == [True, False], "and the third is left out"
+    assert [one.detailed for one in report.overview] == [True, False] and report.left_out == 1
     assert report.sessions[0].turns[1].runs
+
+
+def test_of_a_large_case_every_side_is_told(keys: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = state.repository().cases
+    case_key = cases.create("Ann", CaseText("Slow", "SUP-1"))
+    for key, side in zip(keys, ("before", "before", "after"), strict=True):
+        cases.take(case_key, key, side)
+    case = cases.one(case_key)
+    assert case is not None and sharing.of_all_sides(case)[1] == keys[2]
+    monkeypatch.setattr(sharing, "MOST_SHARED", 2)
+    report = sharing.of_case(case)
+    assert {one.side for one in report.overview} == {"before", "after"} and report.left_out == 1
 
 
 def test_a_case_is_told_with_its_sessions(keys: list[int]) -> None:

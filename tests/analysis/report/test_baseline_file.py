@@ -41,6 +41,15 @@ def test_no_text_of_a_log_is_in_it() -> None:
         pytest.param(json.dumps(CONTENT | {"causes": {"a": -1}}), "damaged", id="less than nothing"),
         pytest.param(json.dumps(CONTENT | {"causes": {"a": 10**300}}), "damaged", id="more than can be counted"),
         pytest.param(json.dumps(CONTENT | {"waste": {"lost_tokens": 1}}), "damaged", id="waste without its sums"),
+        pytest.param(json.dumps(CONTENT | {"whymiss_baseline": True}), "another version", id="no version"),
+        pytest.param(
+            json.dumps(CONTENT | {"whole": CONTENT["whole"] | {"cached_tokens": 10**9}}),
+            "damaged",
+            id="a part too large",
+        ),
+        pytest.param(
+            json.dumps(CONTENT | {"waste": CONTENT["waste"] | {"lost_tokens": 10**9}}), "damaged", id="too much waste"
+        ),
         pytest.param(json.dumps(CONTENT | {"causes": {"a": True}}), "damaged", id="no number"),
         pytest.param(
             json.dumps(CONTENT | {"whole": CONTENT["whole"] | {"more": 1}}), "damaged", id="a figure that is unknown"
@@ -56,6 +65,11 @@ def test_a_file_of_before_waste_was_kept_is_read() -> None:
     older = {name: value for name, value in CONTENT.items() if name != "waste"}
     assert read(json.dumps(older), "b.json") == replace(KEPT, waste=None)
     assert KEPT.waste is not None and KEPT.waste.lost_tokens > 0
+
+
+def test_of_settings_only_known_ones_are_read_and_none_at_length() -> None:
+    settings = {f"more {number}": "x" for number in range(9)} | {"block_size": "1" * 1_000}
+    assert read(json.dumps(CONTENT | {"settings": settings}), "b.json").settings == {"block_size": "1" * 300}
 
 
 def test_half_a_character_of_a_name_is_shown_as_a_question_mark() -> None:

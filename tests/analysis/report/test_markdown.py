@@ -1,5 +1,7 @@
 """Markdown for an issue tracker: the same report, with turns and tokens by their numbers."""
 
+import re
+
 from analysis.report.markdown import as_markdown
 from tests.sample_reports import leaving
 
@@ -24,7 +26,7 @@ def test_a_session_is_told_with_its_causes_plan_map_and_turns() -> None:
 def test_a_fleet_is_a_table() -> None:
     said = as_markdown(leaving("busy"))
     assert "| Session | Verdict | Turns | Prompt | Hit rate | Wasted |" in said
-    assert said.count("\n## `session ") == 7 and "capacity/eviction" in said
+    assert len(re.findall(r"\n## \d\. `session ", said)) == 7 and "capacity/eviction" in said
 
 
 def test_a_long_session_stays_readable() -> None:

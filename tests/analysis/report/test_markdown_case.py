@@ -15,7 +15,7 @@ def test_a_case_is_told_from_its_story_to_its_sessions() -> None:
         "1. **The tools came in another order** (`tools/order`): `harrow-q4-revenue`, turn 4, 1,178 tokens: the same",
         "| Hit rate | 89.7% | 1.4% | -88.3 percentage points |",
         "| Session | Set | Labels | Verdict | Turns | Prompt | Hit rate | Wasted |",
-        "| `nimbrel-query-19c4` | before | `vip` |",
+        "| 3. `nimbrel-query-19c4` | before | `vip` |",
     )
     places = [said.index(line) for line in lines]
     assert places == sorted(places)

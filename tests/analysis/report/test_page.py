@@ -67,6 +67,7 @@ def test_everything_is_there_without_scripts() -> None:
     words = re.sub(r"<script>.*?</script>|<style>.*?</style>", "", page, flags=re.DOTALL)
     for said in (
         "86% computed again after a change",
+        "It comes from the client, the program that sends the requests.",
         "Pin the time to the start of the session",
         "HH:MM:SS (+1 s)",
         "With 2 fixes the predicted hit rate goes from 1.4% to 87.1%",
@@ -86,7 +87,7 @@ def test_what_the_server_did_not_say_is_said() -> None:
 def test_a_fleet_has_an_overview() -> None:
     page = as_page(leaving("busy"))
     assert '<h2 id="fleet">All sessions</h2>' in page and "Sessions, the costliest first" in page
-    assert page.count('<section class="session"') == 7 and '<a href="#s7"><bdi>session G</bdi></a>' in page
+    assert page.count('<section class="session"') == 7 and '<a href="#s7">7. <bdi>session G</bdi></a>' in page
 
 
 def test_what_was_meant_is_no_fault() -> None:
