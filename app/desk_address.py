@@ -20,7 +20,7 @@ ORDERS = {
 BREAKDOWNS = {"cause": "by cause", "model": "by model", "client": "by client version"}
 LOOKS = {"causes": "Causes", "days": "Days: what changed"}
 MOST_COMPARED = 8
-YEARS = range(1969, 2200)  # of days that a log can have
+YEARS = range(1970, 2200)  # of days that a log can have
 LONGEST = 300  # characters of one value
 _LISTS = ("model", "label", "cause", "client", "source", "fidelity", "status", "assignee")
 

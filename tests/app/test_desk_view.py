@@ -133,6 +133,7 @@ def test_one_ticked_session_is_told_in_plain_words_and_opened(visit: Open, sampl
     shown = tick(no_exception(visit("sessions", samples)), 1)
     folded = [text.value for one in shown.expander if one.label == "For engineers" for text in one.text]
     assert "parts at token" in "\n".join(folded)
+    assert "It comes from the client" in words(shown) and "**Fix:** " in words(shown)
     press(shown, "Open")
     assert "desk-chat-60417" in words(shown) and shown.header
 
