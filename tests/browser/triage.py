@@ -13,11 +13,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from playwright.sync_api import Locator, expect, sync_playwright
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from tests.browser.dashboard_window import Dashboard
 
 WIDTH, HEIGHT = 1280, 1000
 UNWRITTEN = "Notes: nobody has written about this session yet"
+TRIES, STAYS = 8, 1_500  # milliseconds that something stays open before it is taken for open
 PATIENCE = 180_000  # milliseconds: ten windows on two processors wait for each other
 
 
@@ -102,10 +104,16 @@ def note_of(who: str, session: str) -> str:
 
 
 def popover(shown: Dashboard, title: str) -> Locator:
-    """What opens behind a button, once it is open."""
-    shown.expect_settled()
-    shown.main.get_by_role("button", name=title, exact=True).click()
+    """What opens behind a button, once it is open; a run that comes right behind the click closes it again."""
     opened = shown.page.get_by_role("dialog", name=title)
+    for _try in range(TRIES):
+        shown.expect_settled()
+        if not opened.is_visible():
+            shown.main.get_by_role("button", name=title, exact=True).click()
+        shown.page.wait_for_timeout(STAYS)
+        shown.expect_settled()
+        if opened.is_visible():
+            break
     expect(opened).to_be_visible()
     return opened
 
@@ -159,14 +167,27 @@ def to_a_divergence(shown: Dashboard) -> None:
 
 
 def write(shown: Dashboard, text: str) -> None:
-    """A note at the place that is shown."""
-    shown.expect_settled()
+    """A note at the place that is shown, until it stands among the notes: its text in the field is none yet."""
+    written = shown.main.get_by_test_id("stMarkdownContainer").get_by_text(text, exact=True)
     field = shown.page.get_by_role("textbox", name="Note, in Markdown")
-    for title in (UNWRITTEN, "Add a note"):
-        _unfold(shown, title)
-    field.fill(text)
-    shown.page.get_by_role("button", name="Add note", exact=True).click()
-    expect(shown.main.get_by_text(text, exact=True)).to_be_visible()
+    for _try in range(TRIES):
+        shown.expect_settled()
+        for title in (UNWRITTEN, "Add a note"):
+            _unfold(shown, title)
+        field.fill(text)
+        shown.page.get_by_role("button", name="Add note", exact=True).click()
+        if _appears(written):
+            break
+    expect(written).to_be_visible()
+
+
+def _appears(there: Locator) -> bool:
+    """Whether it is there after a while; a press that met the run of something else did nothing, and is done again."""
+    try:
+        there.wait_for(timeout=PATIENCE / 3)
+    except PlaywrightTimeoutError:
+        return False
+    return True
 
 
 def add_to_case(shown: Dashboard) -> None:
