@@ -17,6 +17,7 @@ def test_control_characters_of_a_log_never_reach_the_terminal(tmp_path: Path) ->
     bodies[1]["messages"][0]["role"] = f"user{EVIL}"
     records = [{"session_id": EVIL, "request_id": EVIL, "note": EVIL, "request": one} for one in bodies]
     log = write(tmp_path / f"a{EVIL}.jsonl".replace("/", ""), *records, "not an object")
+    whole = write(tmp_path / f"b{EVIL}.jsonl", *records)
     files = [write(tmp_path / f"{name}{EVIL}.json", one) for name, one in zip("ab", bodies, strict=True)]
     for result in (
         run("analyze", log, "--model", SAMPLE_MODEL),
@@ -25,8 +26,9 @@ def test_control_characters_of_a_log_never_reach_the_terminal(tmp_path: Path) ->
         run("analyze", log, "--format", EVIL, code=2),
         run("diff", *files, "--model", SAMPLE_MODEL),
         run("diff", *files, code=2),
-        run("check", log, "--model", SAMPLE_MODEL, "--save", tmp_path / "b.json"),
-        run("check", log, "--model", SAMPLE_MODEL, "--baseline", tmp_path / "b.json"),
+        run("check", whole, "--model", SAMPLE_MODEL, "--save", tmp_path / "b.json"),
+        run("check", whole, "--model", SAMPLE_MODEL, "--baseline", tmp_path / "b.json"),
+        run("check", log, "--model", SAMPLE_MODEL, "--baseline", tmp_path / "b.json", code=2),
         run("report", log, "--redact", "nothing", "-o", "-"),
         run("convert", log, "-o", "-"),
         run("template", f"{EVIL}.jinja", code=2),
