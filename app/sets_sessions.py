@@ -8,7 +8,7 @@ import streamlit as st
 from analysis.report.set_verdict import NAMES
 from analysis.report.two_sets import Member, Task, moved, tasks
 from analysis.report.words import counted
-from app import desk_frame, sets_state, state
+from app import desk_frame, desk_view, sets_state, state
 from app.sets_state import Set
 
 MOST_ROWS = 500  # tasks in the table
@@ -65,7 +65,7 @@ def _moved(found: Sequence[Task], sets: Sequence[Set]) -> None:
     if event.selection.cells:
         row, name = event.selection.cells[0]
         if (key := opened(shown[row], name)) is not None:
-            _open(key)
+            desk_view.opened(key)
 
 
 def matched_words(found: Sequence[Task], sizes: Sequence[int]) -> str:
@@ -147,9 +147,4 @@ def _list(name: str, rows: pd.DataFrame) -> None:
         },
     )
     if event.selection.cells:
-        _open(int(rows.session_key.iloc[event.selection.cells[0][0]]))
-
-
-def _open(session_key: int) -> None:
-    state.open_session(session_key)
-    st.switch_page("../pages/session.py", query_params={"session": str(session_key)})
+        desk_view.opened(int(rows.session_key.iloc[event.selection.cells[0][0]]))

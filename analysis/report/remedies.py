@@ -3,7 +3,7 @@
 Says what the fix plan and the causes say; finds out nothing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from analysis.core.account import wasted_by_cause
@@ -73,15 +73,15 @@ def origin(code: str) -> str:
 
 def remedies(record: SessionRecord) -> tuple[Remedy, ...]:
     """The steps of the fix plan in their order, then the other causes by what they cost; deliberate ones need none."""
-    found = list(_found(record))
+    found, wasted = list(_found(record)), wasted_by_cause(record.turns)
     steps = [
-        _remedy(record, found, (step.code, *step.also), step)
+        _remedy(record, found, wasted, (step.code, *step.also), step)
         for step in record.plan
         if any(cause.code == step.code for _turn, cause in found)
     ]
     planned = {code for step in record.plan for code in (step.code, *step.also)}
     codes = dict.fromkeys(cause.code for _turn, cause in found if cause.code not in planned)
-    others = [_remedy(record, found, (code,), None) for code in codes]
+    others = [_remedy(record, found, wasted, (code,), None) for code in codes]
     others.sort(key=lambda one: (-(one.tokens or 0), -len(one.turns)))
     return (*steps, *others)
 
@@ -95,11 +95,16 @@ def _found(record: SessionRecord) -> Iterator[Found]:
                 yield turn, cause
 
 
-def _remedy(record: SessionRecord, found: Sequence[Found], codes: tuple[str, ...], step: PlanStep | None) -> Remedy:
-    """What the causes of these codes come to; some turn has the first of them."""
+def _remedy(
+    record: SessionRecord,
+    found: Sequence[Found],
+    wasted: Mapping[str, int],
+    codes: tuple[str, ...],
+    step: PlanStep | None,
+) -> Remedy:
+    """What the causes of these codes come to; some turn has the first of them.  ``wasted`` are tokens by code."""
     first = next((turn, cause) for turn, cause in found if cause.code == codes[0])
     turns = list(dict.fromkeys(turn.turn for turn, cause in found if cause.code in codes))
-    wasted = wasted_by_cause(record.turns)
     known = any(turn.account is not None for turn in record.turns if turn.turn in turns)
     return Remedy(
         codes=codes,

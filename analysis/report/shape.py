@@ -21,8 +21,9 @@ def ordinal(report: Report[Shown], number: int) -> str:
 
 def said_of_absent(report: Report[Shown]) -> str:
     """What a reader must know of sessions that were asked for and are not in the report; empty where all are."""
-    said = f"{counted(report.left_out, 'more session')} left out: too many for one report."
-    return said if report.left_out else ""
+    if not report.left_out:
+        return ""
+    return f"{counted(report.left_out, 'more session')} left out: too many for one report."
 
 
 def remark_of(one: Pinned[Shown]) -> str:
