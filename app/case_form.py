@@ -5,27 +5,27 @@ import streamlit as st
 from analysis.model.annotation import Case, CaseText, Finding
 from analysis.model.finding import Cause
 from analysis.model.record import SessionRecord, TurnRecord
-from analysis.store.notes import Outdated
 from app import notes_state, session_table, state, visitors
 from app.note_text import MOST_CHARACTERS, MOST_IN_A_LINE, as_line, visible
 from app.plain import plain
+from app.refusals import Refused, kept, refusal
 
 CASE = "case_of_session"
+WRITTEN = ("title", "ticket", "customer", "narrative")
 NAMELESS = "Give your name first: it stands beside what you write."
 
 
 def new_case(expanded: bool) -> None:
     """The form for a new case; it is opened as soon as it is kept."""
+    field = f"new_{notes_state.case_table_number()}"
     with st.expander("New case", expanded=expanded), st.form("new_case", border=False):
-        text = _fields(CaseText(""), f"new_{notes_state.case_table_number()}")
-        create = st.form_submit_button("Create case", type="primary")
-    if not create:
-        return
-    if (reason := _refused(text)) is not None:
-        st.error(reason)
-        return
-    notes_state.open_case(state.repository().cases.create(notes_state.author(), text))
-    st.rerun()
+        _fields(CaseText(""), field)
+        st.form_submit_button("Create case", type="primary", on_click=kept, args=(field, _create, field))
+    refusal(field)
+
+
+def _create(field: str) -> None:
+    notes_state.open_case(state.repository().cases.create(notes_state.author(), _written(field)))
 
 
 def edit_case(case: Case) -> None:
@@ -34,61 +34,67 @@ def edit_case(case: Case) -> None:
     if number is None:
         st.button("Edit", key="case_edit", on_click=notes_state.edit_case, args=(case.key, case.last.number))
         return
+    field, place = f"{case.key}_{number}", place_of(case.key)
     with st.form(f"case_{case.key}"):
-        text = _fields(case.versions[number - 1].text or CaseText(""), f"{case.key}_{number}")
+        _fields(case.versions[number - 1].text or CaseText(""), field)
         with st.container(horizontal=True, gap="small"):
-            save = st.form_submit_button("Save", type="primary")
-            cancel = st.form_submit_button("Cancel")
-            delete = st.form_submit_button("Delete case")
-    if cancel:
-        notes_state.edit_case(case.key, None)
-        st.rerun()
+            st.form_submit_button("Save", type="primary", on_click=kept, args=(place, _save, case.key, number, field))
+            st.form_submit_button("Cancel", on_click=notes_state.edit_case, args=(case.key, None))
+            st.form_submit_button("Delete case", on_click=kept, args=(place, _change, case.key, number, None))
     if case.last.number != number:
         st.warning(f"{as_line(case.last.author)} has changed this case meanwhile: it stands above as it is now.")
         st.button("Go on from there", key="case_go_on", on_click=notes_state.edit_case,
                   args=(case.key, case.last.number))  # fmt: skip
-    reason = _refused(text) if save else NAMELESS if delete and not notes_state.author() else None
-    if reason is not None:
-        st.error(reason)
-    elif save or delete:
-        _change(case, number, None if delete else text)
 
 
-def _fields(text: CaseText, key: str) -> CaseText:
-    title = st.text_input("Title", text.title, key=f"case_title_{key}", max_chars=MOST_IN_A_LINE)
+def _fields(text: CaseText, key: str) -> None:
+    """The fields of what is written about a case; ``_written`` reads them by the same key."""
+    st.text_input("Title", text.title, key=f"case_title_{key}", max_chars=MOST_IN_A_LINE)
     left, right = st.columns(2)
-    ticket = left.text_input("Ticket", text.ticket, key=f"case_ticket_{key}", max_chars=MOST_IN_A_LINE)
-    customer = right.text_input("Customer", text.customer, key=f"case_customer_{key}", max_chars=MOST_IN_A_LINE)
-    narrative = st.text_area(
+    left.text_input("Ticket", text.ticket, key=f"case_ticket_{key}", max_chars=MOST_IN_A_LINE)
+    right.text_input("Customer", text.customer, key=f"case_customer_{key}", max_chars=MOST_IN_A_LINE)
+    st.text_area(
         "What happened, in Markdown", text.narrative, key=f"case_narrative_{key}", max_chars=MOST_CHARACTERS, height=180
     )
-    return CaseText(title.strip(), ticket.strip(), customer.strip(), narrative.strip())
 
 
-def _refused(text: CaseText) -> str | None:
+def _written(key: str) -> CaseText:
+    """What the fields say; raise Refused where a case cannot be kept with it."""
     if not notes_state.author():
-        return NAMELESS
-    return None if text.title else "Give the case a title."
+        raise Refused(NAMELESS)
+    text = CaseText(*(st.session_state[f"case_{name}_{key}"].strip() for name in WRITTEN))
+    if not text.title:
+        raise Refused("Give the case a title.")
+    return text
 
 
-def _change(case: Case, version: int, text: CaseText | None) -> None:
-    try:
-        state.repository().cases.change(case.key, version, notes_state.author(), text)
-    except Outdated as error:
-        st.error(plain(str(error)))
-        return
-    notes_state.edit_case(case.key, None)
+def _save(case_key: int, version: int, field: str) -> None:
+    _change(case_key, version, _written(field))
+
+
+def _change(case_key: int, version: int, text: CaseText | None) -> None:
+    """Write the next state of a case, None deletes it; raise Outdated where somebody was faster."""
+    if not notes_state.author():
+        raise Refused(NAMELESS)
+    state.repository().cases.change(case_key, version, notes_state.author(), text)
+    notes_state.edit_case(case_key, None)
     if text is None:
         notes_state.open_case(None)
-    st.rerun()
+
+
+def place_of(case_key: int) -> str:
+    """Where it is told that something of a case could not be written."""
+    return f"case_{case_key}"
 
 
 def bring_back(case: Case) -> None:
     """A deleted case with the button that undoes it."""
     st.markdown(f"**{as_line(case.text.title)}** · deleted by {as_line(case.last.author)}")
     nameless = not notes_state.author()
-    if visitors.may_write() and st.button("Bring back", key=f"case_back_{case.key}", disabled=nameless):
-        _change(case, case.last.number, case.text)
+    if visitors.may_write():
+        args = (place_of(case.key), _change, case.key, case.last.number, case.text)
+        st.button("Bring back", key=f"case_back_{case.key}", disabled=nameless, on_click=kept, args=args)
+    refusal(place_of(case.key))
 
 
 def take_sessions(case: Case) -> None:
@@ -101,9 +107,8 @@ def take_sessions(case: Case) -> None:
         "Add sessions", [key for key in names if key not in inside], format_func=lambda key: names[key],
         key=field, placeholder="search by session or source",
     )  # fmt: skip
-    st.button(
-        "Add to the case", key=f"case_add_{case.key}", disabled=not chosen, on_click=_take, args=(case.key, field)
-    )
+    args = (place_of(case.key), _take, case.key, field)
+    st.button("Add to the case", key=f"case_add_{case.key}", disabled=not chosen, on_click=kept, args=args)
 
 
 def _take(case_key: int, field: str) -> None:
@@ -149,13 +154,14 @@ def add_to_case(record: SessionRecord, session_key: int, at: tuple[int, int] | N
         # Chosen is a key: the field would keep the case itself as it was when it was chosen.
         case = there[st.selectbox("Case", list(there), format_func=lambda key: _titled(there[key]), key=CASE)]
         inside = any(one.session_key == session_key for one in case.sessions)
-        take = state.repository().cases.take
+        args = (place_of(case.key), state.repository().cases.take, case.key, session_key)
         label = "The session is in this case" if inside else "Add this session"
-        st.button(label, key="case_take_this", disabled=inside, on_click=take, args=(case.key, session_key))
+        st.button(label, key="case_take_this", disabled=inside, on_click=kept, args=args)
         turn = next((one for one in record.turns if at and one.turn == at[0]), None)
         for cause in turn.causes if turn else ():
             assert turn is not None
             _pin_button(f"Pin {plain(cause.code)} of turn {turn.turn}", "pin_here", case, session_key, turn, cause)
+        refusal(place_of(case.key))
 
 
 def _titled(case: Case) -> str:
@@ -163,16 +169,20 @@ def _titled(case: Case) -> str:
 
 
 def _pin_button(label: str, key: str, case: Case, session_key: int, turn: TurnRecord, cause: Cause) -> None:
-    """Pin a finding, and put its session into the case where it is not in it yet.
+    """The button that pins a finding.
 
     The key says what is pinned: a press is never taken for that of another finding, which others' pins bring up.
     """
     nameless = not notes_state.author()
     key = f"{key}_{case.key}_{session_key}_{turn.turn}_{cause.code}"
-    if st.button(label, key=key, disabled=nameless, help=NAMELESS if nameless else None):
-        cases = state.repository().cases
-        if all(one.session_key != session_key for one in case.sessions):
-            cases.take(case.key, session_key)
-        finding = Finding(session_key, turn.request_id, turn.turn, cause.code, cause.tokens, cause.evidence)
-        cases.pin(case.key, finding, notes_state.author())
-        st.rerun()
+    finding = Finding(session_key, turn.request_id, turn.turn, cause.code, cause.tokens, cause.evidence)
+    why, args = NAMELESS if nameless else None, (place_of(case.key), _pin, case, finding)
+    st.button(label, key=key, disabled=nameless, help=why, on_click=kept, args=args)
+
+
+def _pin(case: Case, finding: Finding) -> None:
+    """Pin a finding, and put its session into the case where it is not in it yet."""
+    cases = state.repository().cases
+    if all(one.session_key != finding.session_key for one in case.sessions):
+        cases.take(case.key, finding.session_key)
+    cases.pin(case.key, finding, notes_state.author())

@@ -14,6 +14,7 @@ from app import case_form, notes_state, share_view, state, visitors
 from app.case_comparison import comparison
 from app.name_form import ask_for_name
 from app.note_text import as_line, day, visible, written
+from app.refusals import kept, refusal
 from app.session_view import wasted_from
 from app.sets_address import MOST_KEYS, Pair, params_of_pair
 from app.sets_address import Side as SetSide
@@ -77,6 +78,7 @@ def headline(case: Case) -> None:
         return
     ask_for_name()
     case_form.edit_case(case)
+    refusal(case_form.place_of(case.key))
     _history(case)
 
 
@@ -123,14 +125,16 @@ def _finding(case: Case, number: int, pinned: PinnedFinding) -> None:
             if record is not None:
                 _open(f"pin_show_{pinned.key}", finding.session_key, turn and turn.turn, block)
             if visitors.may_write():
-                _order(pinned.key, number, len(case.pinned))
+                _order(case_form.place_of(case.key), pinned.key, number, len(case.pinned))
 
 
-def _order(pin: int, number: int, count: int) -> None:
+def _order(place: str, pin: int, number: int, count: int) -> None:
+    """The buttons that move a finding or take it out; ``number`` counts from 1."""
     cases = state.repository().cases
-    st.button("Up", key=f"pin_up_{pin}", disabled=number == 1, on_click=cases.move, args=(pin, -1))
-    st.button("Down", key=f"pin_down_{pin}", disabled=number == count, on_click=cases.move, args=(pin, 1))
-    st.button("Unpin", key=f"pin_drop_{pin}", on_click=cases.unpin, args=(pin,))
+    up, down, out = (place, cases.move, pin, -1), (place, cases.move, pin, 1), (place, cases.unpin, pin)
+    st.button("Up", key=f"pin_up_{pin}", disabled=number == 1, on_click=kept, args=up)
+    st.button("Down", key=f"pin_down_{pin}", disabled=number == count, on_click=kept, args=down)
+    st.button("Unpin", key=f"pin_drop_{pin}", on_click=kept, args=out)
 
 
 def _open(key: str, session_key: int, turn: int | None = None, block: int | None = None) -> None:
@@ -166,19 +170,23 @@ def _session(case: Case, one: CaseSession, num_notes: int) -> None:
                 st.badge(one.side)
             _open(f"case_show_{one.session_key}", one.session_key)
             if visitors.may_write():
-                drop = state.repository().cases.drop
-                key = f"case_drop_{one.session_key}"
-                st.button("Take out", key=key, on_click=drop, args=(case.key, one.session_key))
+                drop = case_form.place_of(case.key), state.repository().cases.drop, case.key, one.session_key
+                st.button("Take out", key=f"case_drop_{one.session_key}", on_click=kept, args=drop)
 
 
 def _side(case_key: int, one: CaseSession) -> None:
     """The set of a session; two people who choose at once see the later choice."""
     key = f"side_{case_key}_{one.session_key}_{one.side}"  # what is stored wins over what the browser remembers
     now = next(name for name, side in SIDES.items() if side == one.side)
-    chosen = st.segmented_control("Set", list(SIDES), default=now, key=key, label_visibility="collapsed")
-    if chosen is not None and SIDES[chosen] != one.side:
-        state.repository().cases.take(case_key, one.session_key, SIDES[chosen])
-        st.rerun()
+    args = (case_form.place_of(case_key), _put, case_key, one.session_key, key)
+    st.segmented_control(
+        "Set", list(SIDES), default=now, key=key, label_visibility="collapsed", on_change=kept, args=args
+    )
+
+
+def _put(case_key: int, session_key: int, field: str) -> None:
+    if (chosen := st.session_state[field]) is not None:
+        state.repository().cases.take(case_key, session_key, SIDES[chosen])
 
 
 def before_and_after(case: Case) -> None:

@@ -11,10 +11,12 @@ from analysis.model.desk import STATUSES, View
 from app import desk_state, state, visitors
 from app.desk_address import LONGEST, ORDERS, Asked, asked_by, query_of, zones
 from app.plain import plain
+from app.refusals import kept, refusal
 from app.sets_address import held_up, params_of_pair
 
 FIDELITIES = ("logged", "exact", "approximate", "mismatch", "unknown")
 NONE = "(none)"
+VIEWS = "views"  # where it is told that a view could not be kept
 WORDS = {
     "cause": "Cause",
     "model": "Model",
@@ -179,15 +181,21 @@ def _views(asked: Asked) -> None:
         with st.container(horizontal=True, gap="small"):
             if st.button(plain(view.name), key=f"view_{view.name}", width="stretch", help=plain(view.query) or None):
                 desk_state.go(asked_by(view.query))
-            if visitors.may_write() and st.button("", key=f"drop_{view.name}", icon=":material/delete:", help="Forget"):
-                desk.drop_view(view.name)
-                st.rerun()
+            if visitors.may_write():
+                drop, args = f"drop_{view.name}", (VIEWS, desk.drop_view, view.name)
+                st.button("", key=drop, icon=":material/delete:", help="Forget", on_click=kept, args=args)
     if not visitors.may_write():
         if not views:
             st.caption("No view is saved.")
         return
+    field = desk_state.field("view_name")
     with st.form(desk_state.field("save_view"), border=False, clear_on_submit=True):
-        name = st.text_input("Save this list as", placeholder="Monday's worst", max_chars=80)
-        if st.form_submit_button("Save view", width="stretch") and name.strip():
-            desk.save_view(View(name.strip(), query_of(asked)))
-            st.rerun()
+        st.text_input("Save this list as", placeholder="Monday's worst", max_chars=80, key=field)
+        args = (VIEWS, _save_view, field, asked)
+        st.form_submit_button("Save view", width="stretch", on_click=kept, args=args)
+    refusal(VIEWS)
+
+
+def _save_view(field: str, asked: Asked) -> None:
+    if name := st.session_state[field].strip():
+        state.repository().desk.save_view(View(name, query_of(asked)))

@@ -8,6 +8,7 @@ from analysis.model.desk import STATUSES, Mark, MarkChange, Status
 from analysis.report.words import counted
 from app import state, visitors
 from app.plain import plain
+from app.refusals import kept, refusal
 
 COLOURS: Mapping[Status, str] = {"new": "gray", "investigating": "orange", "explained": "blue", "fixed": "green"}
 AS_IS = "leave as it is"
@@ -50,26 +51,37 @@ def mark_form(session_keys: Sequence[int]) -> None:
         st.form(key, border=False, clear_on_submit=True),
     ):
         st.caption(f"{counted(len(mine), 'session')}. {MEANING}.")
-        status = st.selectbox("Status", [AS_IS, *STATUSES], key=f"{key}_status")
-        assignee = st.selectbox(
+        st.selectbox("Status", [AS_IS, *STATUSES], key=f"{key}_status")
+        taken = any(mark.assignee for mark in mine)
+        st.selectbox(
             "Assignee",
             sorted({mark.assignee for mark in marks.values()} - {""}),
             None,
             key=f"{key}_assignee",
             accept_new_options=True,
-            placeholder="nobody" if not any(mark.assignee for mark in mine) else AS_IS,
+            placeholder=AS_IS if taken else "nobody",
         )
-        taken = any(mark.assignee for mark in mine)
-        nobody = taken and st.checkbox("Take the assignee away", key=f"{key}_nobody")
+        if taken:
+            st.checkbox("Take the assignee away", key=f"{key}_nobody")
         known = sorted({label for mark in marks.values() for label in mark.labels})
-        added = st.multiselect(
+        st.multiselect(
             "Add labels", known, key=f"{key}_added", accept_new_options=True, placeholder="a customer, a release …"
         )
-        present = sorted({label for mark in mine for label in mark.labels})
-        removed = st.multiselect("Remove labels", present, key=f"{key}_removed") if present else []
-        if st.form_submit_button("Save status", type="primary", width="stretch"):
-            desk.change_marks(session_keys, change(status, "" if nobody else assignee, added, removed))
-            st.rerun()
+        if present := sorted({label for mark in mine for label in mark.labels}):
+            st.multiselect("Remove labels", present, key=f"{key}_removed")
+        args = (key, _save, tuple(session_keys), key)
+        st.form_submit_button("Save status", type="primary", width="stretch", on_click=kept, args=args)
+    refusal(key)
+
+
+def _save(session_keys: Sequence[int], key: str) -> None:
+    """Mark sessions as the fields of the form say; a field that was not there asks for nothing."""
+    sent = {
+        name: st.session_state.get(f"{key}_{name}") for name in ("status", "assignee", "nobody", "added", "removed")
+    }
+    assignee = "" if sent["nobody"] else sent["assignee"]
+    asked = change(sent["status"], assignee, sent["added"], sent["removed"] or [])
+    state.repository().desk.change_marks(session_keys, asked)
 
 
 def change(status: str, assignee: str | None, added: Sequence[str], removed: Sequence[str]) -> MarkChange:

@@ -5,6 +5,8 @@ import streamlit as st
 from app import notes_state
 from app.note_text import MOST_IN_A_LINE, as_line
 
+TYPED = "typed_name"
+
 
 def ask_for_name() -> None:
     """The field for the writer's name, once per browser session; nothing for who is logged in."""
@@ -15,9 +17,10 @@ def ask_for_name() -> None:
             st.caption(f"You write as **{as_line(name)}**.", width="content")
             st.button("Another name", key="other_name", type="tertiary", on_click=notes_state.call_me, args=("",))
         return
-    typed = st.text_input(
-        "Your name", key="typed_name", max_chars=MOST_IN_A_LINE, placeholder="stands beside what you write"
+    st.text_input(
+        "Your name", key=TYPED, max_chars=MOST_IN_A_LINE, placeholder="stands beside what you write", on_change=_keep
     )
-    if typed.strip():
-        notes_state.call_me(typed)
-        st.rerun()
+
+
+def _keep() -> None:
+    notes_state.call_me(st.session_state[TYPED])

@@ -7,10 +7,11 @@ import streamlit as st
 from analysis.model.annotation import Anchor, Kind
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.annotating import WHOLE_SESSION, anchor_of_span, anchor_of_turn, divergence_span
-from analysis.store.notes import Outdated
 from app import notes_state, state
 from app.note_text import MOST_CHARACTERS, MOST_QUOTED, as_line, excerpt
-from app.plain import plain
+from app.refusals import Refused, kept, refusal
+
+NEW = "new_note"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,29 +53,44 @@ def add_form(record: SessionRecord, session_key: int, at: tuple[int, int] | None
         spot = st.selectbox(
             "About", spots(record, at, known), format_func=lambda one: one.label, key=f"note_about_{number}_{at}"
         )
-        spot = _with_tokens(spot, number, at)
+        if _asks_for_tokens(spot):
+            _token_fields(spot, number, at)
+        spot = _chosen(number, at)
         if spot.turn is not None and spot.start is not None and spot.stop is not None:
             show_quote(session_key, spot.turn, spot.start, spot.stop)
         with st.form(f"note_new_{number}", border=False):
-            text = st.text_area(
+            st.text_area(
                 "Note, in Markdown", key=f"note_new_text_{number}", max_chars=MOST_CHARACTERS, height=120,
                 placeholder="What you see here, what you asked, what you changed",
             )  # fmt: skip
-            keep = st.form_submit_button("Add note", type="primary")
-        if keep:
-            _add(session_key, spot, text.strip())
+            st.form_submit_button("Add note", type="primary", on_click=kept, args=(NEW, _add, session_key, number, at))
+        refusal(NEW)
 
 
-def _with_tokens(spot: Spot, number: int, at: tuple[int, int] | None) -> Spot:
-    """The place with the tokens that the person names, where it is to be some."""
-    if spot.turn is None or spot.kind != "span" or spot.start is not None:
-        return spot
-    last = (spot.turn.prompt_tokens or 1) - 1
-    begin = spot.turn.divergence.token if spot.turn.divergence else 0
+def _asks_for_tokens(spot: Spot) -> bool:
+    """Whether the person names the tokens."""
+    return spot.kind == "span" and spot.start is None
+
+
+def _token_fields(spot: Spot, number: int, at: tuple[int, int] | None) -> None:
+    turn = spot.turn
+    assert turn is not None
+    last = (turn.prompt_tokens or 1) - 1
+    begin = turn.divergence.token if turn.divergence else 0
     left, right = st.columns(2)
     first = left.number_input("First token", 0, last, begin, key=f"note_first_{number}_{at}")
-    end = right.number_input("Last token", int(first), last, max(begin, int(first)), key=f"note_last_{number}_{at}")
-    return Spot(spot.label, "span", spot.turn, int(first), int(end) + 1)
+    right.number_input("Last token", int(first), last, max(begin, int(first)), key=f"note_last_{number}_{at}")
+
+
+def _chosen(number: int, at: tuple[int, int] | None) -> Spot:
+    """The place as the fields say it now: a press may come before the page was drawn with the last choice."""
+    spot: Spot = st.session_state[f"note_about_{number}_{at}"]
+    if not _asks_for_tokens(spot):
+        return spot
+    first, last = (st.session_state.get(f"note_{end}_{number}_{at}") for end in ("first", "last"))
+    if first is None or last is None:
+        return spot
+    return Spot(spot.label, spot.kind, spot.turn, int(first), max(int(first), int(last)) + 1)
 
 
 def show_quote(session_key: int, turn: TurnRecord, start: int, stop: int) -> None:
@@ -84,20 +100,16 @@ def show_quote(session_key: int, turn: TurnRecord, start: int, stop: int) -> Non
     st.caption(f"“{as_line(excerpt(b''.join(texts.get(token, b'#%d ' % token) for token in ids)))}”")
 
 
-def _add(session_key: int, spot: Spot, text: str) -> None:
+def _add(session_key: int, number: int, at: tuple[int, int] | None) -> None:
+    text = st.session_state[f"note_new_text_{number}"].strip()
     if not notes_state.author():
-        st.error("Give your name first: it stands beside the note.")
-    elif not text:
-        st.error("Write something first.")
-    else:
-        try:
-            anchor = _anchor(session_key, spot)
-            state.repository().annotations.add(session_key, anchor, notes_state.author(), text)
-        except (Outdated, ValueError) as error:
-            st.error(plain(str(error)))
-            return
-        notes_state.new_draft()
-        st.rerun()
+        raise Refused("Give your name first: it stands beside the note.")
+    if not text:
+        raise Refused("Write something first.")
+    anchor = _anchor(session_key, _chosen(number, at))
+    state.repository().annotations.add(session_key, anchor, notes_state.author(), text)
+    notes_state.new_draft()
+    notes_state.was_written()
 
 
 def _anchor(session_key: int, spot: Spot) -> Anchor:
@@ -107,4 +119,7 @@ def _anchor(session_key: int, spot: Spot) -> Anchor:
         return anchor_of_turn(spot.turn)
     ids = state.full_ids(session_key)[spot.turn.turn]
     key = state.repository().annotations.key()
-    return anchor_of_span(spot.turn, ids, state.token_bytes, spot.start, spot.stop, key, spot.kind)
+    try:
+        return anchor_of_span(spot.turn, ids, state.token_bytes, spot.start, spot.stop, key, spot.kind)
+    except ValueError as error:  # the prompt is shorter since its log was read again
+        raise Refused(str(error)) from error

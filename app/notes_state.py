@@ -13,6 +13,7 @@ from app import address, state
 AUTHOR = "author"
 DRAFT = "note_draft_number"
 EDITED = "note_edited"
+WRITTEN = "notes_were_written"
 EDITED_CASE = "case_edited"
 TABLE = "case_table_number"
 
@@ -63,6 +64,16 @@ def draft_number() -> int:
 def new_draft() -> None:
     """Empty the form for a new note."""
     st.session_state[DRAFT] = draft_number() + 1
+
+
+def was_written() -> None:
+    """Say that a note was kept: what stands outside the part of the page that is drawn again counts it too."""
+    st.session_state[WRITTEN] = True
+
+
+def take_written() -> bool:
+    """Whether a note was kept since this was asked last."""
+    return bool(st.session_state.pop(WRITTEN, False))
 
 
 def edited() -> tuple[int, int] | None:

@@ -11,12 +11,11 @@ from analysis.model.annotation import Annotation, Placed, Version
 from analysis.model.record import SessionRecord
 from analysis.report.note_words import block_of, in_reading_order, remark, where
 from analysis.report.words import counted
-from analysis.store.notes import Outdated
 from app import notes_state, state, visitors
 from app.name_form import ask_for_name
 from app.note_form import add_form, show_quote
 from app.note_text import MOST_CHARACTERS, as_line, day, written
-from app.plain import plain
+from app.refusals import Refused, kept, refusal
 
 
 def marks(placed: Sequence[Placed], block_size: int) -> list[tuple[int, int | None]]:
@@ -98,8 +97,9 @@ def _changes(annotation: Annotation) -> None:
     why = "Give your name first." if nameless else None
     edit: Callable[..., None] = notes_state.edit
     st.button("Edit", key=f"note_edit_{key}", disabled=nameless, help=why, on_click=edit, args=(key, number))
-    if st.button("Delete", key=f"note_delete_{key}", disabled=nameless, help=why):
-        change(key, number, None)
+    delete = (_place(key), change, key, number, None)
+    st.button("Delete", key=f"note_delete_{key}", disabled=nameless, help=why, on_click=kept, args=delete)
+    refusal(_place(key))
 
 
 def _editor(annotation: Annotation) -> None:
@@ -107,40 +107,40 @@ def _editor(annotation: Annotation) -> None:
     edited = notes_state.edited()
     assert edited is not None
     began = annotation.versions[edited[1] - 1].text or annotation.text
+    field = f"note_text_{annotation.key}_{edited[1]}"
+    save = (_place(annotation.key), _save, annotation, edited[1], field)
     with st.form(f"note_form_{annotation.key}", border=False):
-        text = st.text_area(
-            "Note, in Markdown", began, key=f"note_text_{annotation.key}_{edited[1]}", max_chars=MOST_CHARACTERS,
-            height=140,
-        )  # fmt: skip
+        st.text_area("Note, in Markdown", began, key=field, max_chars=MOST_CHARACTERS, height=140)
         with st.container(horizontal=True, gap="small"):
-            save = st.form_submit_button("Save note", type="primary")
-            cancel = st.form_submit_button("Cancel")
-    if cancel:
-        notes_state.edit(None)
-        st.rerun()
+            st.form_submit_button("Save note", type="primary", on_click=kept, args=save)
+            st.form_submit_button("Cancel", on_click=notes_state.edit, args=(None,))
     if annotation.last.number != edited[1]:
         st.warning(f"{as_line(annotation.last.author)} has changed this note meanwhile. It says now:")
         written(annotation.last.text or "(deleted)", f"note_now_{annotation.key}")
         st.button("Go on from this text", key=f"note_go_on_{annotation.key}", on_click=notes_state.edit,
                   args=(annotation.key, annotation.last.number))  # fmt: skip
-    if save and not text.strip():
-        st.error("An empty note says nothing: delete it instead.")
-    elif save and text.strip() == annotation.text:
+    refusal(_place(annotation.key))
+
+
+def _save(annotation: Annotation, version: int, field: str) -> None:
+    text = st.session_state[field].strip()
+    if not text:
+        raise Refused("An empty note says nothing: delete it instead.")
+    if text == annotation.text:
         notes_state.edit(None)
-        st.rerun()
-    elif save:
-        change(annotation.key, edited[1], text.strip())
+    else:
+        change(annotation.key, version, text)
 
 
 def change(key: int, version: int, text: str | None) -> None:
-    """Write the next state of a note and run the page anew; where somebody was faster nothing is written, and said."""
-    try:
-        state.repository().annotations.change(key, version, notes_state.author(), text)
-    except Outdated as error:
-        st.error(plain(str(error)))
-        return
+    """Write the next state of a note; raise Outdated where somebody was faster, and write nothing."""
+    state.repository().annotations.change(key, version, notes_state.author(), text)
     notes_state.edit(None)
-    st.rerun()
+    notes_state.was_written()
+
+
+def _place(key: int) -> str:
+    return f"note_{key}"
 
 
 def _history(versions: Sequence[Version], key: int) -> None:
@@ -159,8 +159,13 @@ def _deleted(placed: Sequence[Placed], block_size: int) -> None:
             _head(one, block_size)
             written(annotation.text, f"note_{annotation.key}")
             with st.container(horizontal=True, gap="small"):
-                if visitors.may_write() and st.button(
-                    "Bring back", key=f"note_restore_{annotation.key}", disabled=not notes_state.author()
-                ):
-                    change(annotation.key, annotation.last.number, annotation.text)
+                if visitors.may_write():
+                    _bring_back(annotation)
                 _history(annotation.versions, annotation.key)
+            refusal(_place(annotation.key))
+
+
+def _bring_back(annotation: Annotation) -> None:
+    args = (_place(annotation.key), change, annotation.key, annotation.last.number, annotation.text)
+    nameless = not notes_state.author()
+    st.button("Bring back", key=f"note_restore_{annotation.key}", disabled=nameless, on_click=kept, args=args)

@@ -126,6 +126,8 @@ def wasted_from(turn: TurnRecord, block_size: int) -> int:
 @st.fragment
 def explorer(record: SessionRecord, session_key: int) -> None:
     """The block map and, below it, the turn that is picked in it, and what was written about the session."""
+    if notes_state.take_written():
+        st.rerun()
     address.settle()
     at = _explored(record, session_key)
     notes_view.notes(record, session_key, at)

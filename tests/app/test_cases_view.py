@@ -58,9 +58,9 @@ def test_a_case_is_made_and_opened(visit: Open, samples: Path, tmp_path: Path) -
     shown = no_exception(visit("cases", database))
     assert "A case bundles sessions" in words(shown) and not shown.dataframe
     shown = press(write(shown, title="Slow"), "Create case")
-    assert [error.value for error in shown.error] == ["Give your name first: it stands beside what you write."]
+    assert [error.value for error in shown.error] == [r"Give your name first\: it stands beside what you write\."]
     shown = press(write(named(shown), title="  "), "Create case")
-    assert [error.value for error in shown.error] == ["Give the case a title."]
+    assert [error.value for error in shown.error] == [r"Give the case a title\."]
     shown = press(write(shown, title="Slow", ticket="SUP-1", customer="Us"), "Create case")
     assert shown.query_params["case"] == "1" and "ticket SUP-1 · Us · opened by Ann" in words(shown)
     shown = press(shown, "All cases")

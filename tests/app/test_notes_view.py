@@ -44,9 +44,9 @@ def about(shown: AppTest, label: str) -> AppTest:
 
 def test_a_note_needs_a_name_and_a_text(visit: Open, database: Path) -> None:
     shown = add(no_exception(visit("session", database, session=key_of("02"))), "seen")
-    assert [error.value for error in shown.error] == ["Give your name first: it stands beside the note."]
+    assert [error.value for error in shown.error] == [r"Give your name first\: it stands beside the note\."]
     shown = add(named(shown), "  ")
-    assert [error.value for error in shown.error] == ["Write something first."]
+    assert [error.value for error in shown.error] == [r"Write something first\."]
     assert stored(database).annotations.counts() == {}
 
 
