@@ -24,6 +24,7 @@ from app.plain import plain
 IDS = "The log's ids and known models"
 MODEL = "A model's folder or hub id"
 LIVE = "The live server"
+ASKED = "analyse_was_pressed"
 UPLOAD_LIMIT_MB = 200
 TOGETHER = (
     "They are of one server, whose requests share what is cached, and a conversation may go on from file to file."
@@ -112,9 +113,19 @@ def pool_choice() -> int | None:
     return int(given) if given else None
 
 
-@st.dialog("Add logs", width="large", on_dismiss="rerun")
+def _ask() -> None:
+    """Remember the press: the run that takes what was uploaded meanwhile cuts its own run short."""
+    st.session_state[ASKED] = True
+
+
+def _is_asked() -> bool:
+    """Whether *Analyse* was pressed since this was asked last."""
+    return bool(st.session_state.pop(ASKED, False))
+
+
+@st.dialog("Add logs", width="large", on_dismiss=_is_asked)
 def add_logs() -> None:
-    """The dialog: pick logs, say where tokens come from, import."""
+    """The dialog: pick logs, say where tokens come from, import.  What was pressed in it is forgotten with it."""
     uploads = st.file_uploader(
         "Log files",
         accept_multiple_files=True,
@@ -132,7 +143,8 @@ def add_logs() -> None:
             blocks = pool_choice()
             settings = replace(settings, num_blocks=blocks) if blocks else settings
         log_format = _format_choice()
-    if not st.button("Analyse", type="primary"):
+    st.button("Analyse", type="primary", on_click=_ask)
+    if not _is_asked():
         return
     if not uploads and not path.strip():
         st.error("Nothing to analyse yet: choose log files above, or give a path.")

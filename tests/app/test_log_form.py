@@ -7,12 +7,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from analysis.formats import FORMATS, har, openai_chat
 from analysis.model.record import SessionRecord
 from analysis.store.repository import Repository
-from app import log_form, state
+from app import log_form, login, state
 from app.log_form import IDS, LIVE, MODEL, Outcome
 from tests.app.dashboard import Open, press, tables_of_sessions, words
 from tests.builders import SAMPLE_MODEL
@@ -90,6 +91,20 @@ def write(path: Path, lines: list[bytes]) -> Path:
 def test_nothing_can_be_analysed_before_something_is_named(visit: Open, database: Path) -> None:
     shown = add(visit("sessions", database), "")
     assert [error.value for error in shown.error] == ["Nothing to analyse yet: choose log files above, or give a path."]
+
+
+def test_a_press_is_heeded_though_the_run_that_takes_the_files_cuts_its_own_short(
+    visit: Open, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = press(visit("sessions", database), "Add logs")
+    path = write(tmp_path / "clock.jsonl", CLOCK)
+    next(one for one in shown.text_input if one.label.startswith("or a file or folder")).set_value(str(path))
+    with monkeypatch.context() as cut:
+        cut.setattr(login, "required", st.stop)
+        press(shown, "Analyse")
+    assert stored(database).imports().empty
+    press(shown.run(), "Add logs")
+    assert stored(database).imports().file.tolist() == ["clock.jsonl"]
 
 
 def test_a_log_is_added_once_and_again_when_it_has_grown(visit: Open, database: Path, tmp_path: Path) -> None:
