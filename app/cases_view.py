@@ -97,10 +97,11 @@ def _history(case: Case) -> None:
 def findings(case: Case) -> None:
     """The pinned findings in their order, and the field to pin another one."""
     st.subheader("Findings", anchor=False)
-    if not case.pinned:
-        st.caption("Nothing is pinned yet: pin the causes that explain the case, in the order you would tell them.")
-    for number, pinned in enumerate(case.pinned, 1):
-        _finding(case, number, pinned)
+    with st.container():
+        if not case.pinned:
+            st.caption("Nothing is pinned yet: pin the causes that explain the case, in the order you would tell them.")
+        for number, pinned in enumerate(case.pinned, 1):
+            _finding(case, number, pinned)
     if visitors.may_write():
         case_form.pin_finding(case)
 
@@ -147,11 +148,12 @@ def _open(key: str, session_key: int, turn: int | None = None, block: int | None
 def sessions(case: Case) -> None:
     """The sessions of the case, each with the set it belongs to, and the field to add more."""
     st.subheader("Sessions", anchor=False)
-    if not case.sessions:
-        st.caption("No session is in this case yet.")
     written_about = state.repository().annotations.counts()
-    for one in case.sessions:
-        _session(case, one, written_about.get(one.session_key, 0))
+    with st.container():
+        if not case.sessions:
+            st.caption("No session is in this case yet.")
+        for one in case.sessions:
+            _session(case, one, written_about.get(one.session_key, 0))
     if visitors.may_write():
         case_form.take_sessions(case)
 

@@ -12,14 +12,20 @@ def ask_for_name() -> None:
     """The field for the writer's name, once per browser session; nothing for who is logged in."""
     if notes_state.is_logged_in():
         return
-    if name := notes_state.author():
-        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-            st.caption(f"You write as **{as_line(name)}**.", width="content")
-            st.button("Another name", key="other_name", type="tertiary", on_click=notes_state.call_me, args=("",))
-        return
-    st.text_input(
-        "Your name", key=TYPED, max_chars=MOST_IN_A_LINE, placeholder="stands beside what you write", on_change=_keep
-    )
+    with st.container():  # of its own: what stands below stays where it is when the field goes
+        if name := notes_state.author():
+            _as(name)
+        else:
+            st.text_input(
+                "Your name", key=TYPED, max_chars=MOST_IN_A_LINE, placeholder="stands beside what you write",
+                on_change=_keep,
+            )  # fmt: skip
+
+
+def _as(name: str) -> None:
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.caption(f"You write as **{as_line(name)}**.", width="content")
+        st.button("Another name", key="other_name", type="tertiary", on_click=notes_state.call_me, args=("",))
 
 
 def _keep() -> None:

@@ -38,12 +38,13 @@ def notes(record: SessionRecord, session_key: int, at: tuple[int, int] | None) -
             add_form(record, session_key, at)
         return
     st.subheader(f"Notes ({len(there):,})" if there else "Notes", anchor=False)
-    if not there:
-        st.caption("Nobody has written about this session yet.")
-    for one in there:
-        _note(one, record)
-    if deleted:
-        _deleted(deleted, record.settings.block_size)
+    with st.container():  # of its own: a note more does not move the form below while somebody writes in it
+        if not there:
+            st.caption("Nobody has written about this session yet.")
+        for one in there:
+            _note(one, record)
+        if deleted:
+            _deleted(deleted, record.settings.block_size)
     if visitors.may_write():
         ask_for_name()
         add_form(record, session_key, at)

@@ -8,10 +8,9 @@ from app.name_form import ask_for_name
 every = state.repository().cases.all()
 opened = next((case for case in every if case.key == notes_state.case_in_url() and not case.is_deleted), None)
 if opened is not None:
-    cases_view.headline(opened)
-    cases_view.findings(opened)
-    cases_view.sessions(opened)
-    cases_view.before_and_after(opened)
+    for part in (cases_view.headline, cases_view.findings, cases_view.sessions, cases_view.before_and_after):
+        with st.container():  # of its own: what one part has more does not move the fields of the next one
+            part(opened)
     st.stop()
 st.title("Cases", anchor=False)
 if notes_state.case_in_url() is not None:
