@@ -24,6 +24,9 @@ ANSWERED = """() => {
     const dialog = document.querySelector("[role=dialog]");
     return !dialog || dialog.querySelector("[data-testid=stAlert]");
 }"""
+# What unfolds moves what stands below it for half a second: a press then begins on a button and ends beside it.
+STILL = """() => document.getAnimations().every(
+    (one) => one.playState !== "running" || one.effect.getComputedTiming().iterations === Infinity)"""
 # At a link to a page, Streamlit's own client looks for the server below the page's path, where these two are not,
 # before it finds them at the root.
 BASE_PATH_SEARCH = re.compile(
@@ -139,6 +142,15 @@ class Dashboard:
         # What is typed behind the dialog before it has answered is lost with the run that closes it.
         self.page.wait_for_function(ANSWERED, timeout=3 * PATIENCE)
         self.expect_settled()
+
+    def unfold(self, title: str) -> None:
+        """Open what is folded under a title, unless it is open, until nothing on the page moves any more."""
+        summary = self.main.locator("details > summary").filter(has_text=title)
+        summary.wait_for()
+        self.expect_settled()
+        if not summary.locator("xpath=parent::details[@open]").count():
+            summary.click()
+        self.page.wait_for_function(STILL)
 
     def heading(self, words: str | re.Pattern[str]) -> Locator:
         return self.main.get_by_role("heading", name=words)

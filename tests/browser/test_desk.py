@@ -90,8 +90,9 @@ def test_a_case_is_told_pinned_ordered_and_sent(shown: Dashboard) -> None:
     page.keyboard.press("Tab")
     main.get_by_role("button", name="Add to the case").click()
     expect(main.get_by_text("desk-chat-60417").first).to_be_visible()
-    main.locator("summary", has_text="Pin a finding").click()
+    shown.unfold("Pin a finding")
     for number in (1, 2):
+        shown.expect_settled()  # until then the button of the finding before stands there too
         main.get_by_role("button", name="Pin", exact=True).click()
         expect(main.get_by_role("button", name="Unpin")).to_have_count(number)
     shown.expect_settled()

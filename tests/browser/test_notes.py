@@ -28,13 +28,12 @@ def window(browser: Browser, address: str) -> Dashboard:
 
 
 def call_me(shown: Dashboard, name: str) -> None:
-    shown.main.get_by_text("Notes: nobody has written about this session yet").click()
+    shown.unfold("Notes: nobody has written about this session yet")
     field = shown.main.get_by_role("textbox", name="Your name")
     field.fill(name)
     field.press("Enter")
     expect(shown.main.get_by_text(f"You write as {name}.")).to_be_visible()
-    shown.expect_settled()
-    shown.main.get_by_text("Add a note").click()
+    shown.unfold("Add a note")
 
 
 def write(page: Page, text: str) -> None:

@@ -143,17 +143,16 @@ def _typed(field: Locator, text: str) -> None:
     field.press("Tab")  # closes the list of a field for several
 
 
-def _unfold(shown: Dashboard, title: str) -> None:
-    """Open what is folded under a title, where there is such a title."""
-    folded = shown.main.locator("details:not([open]) > summary").filter(has_text=title)
-    if folded.count():
-        folded.click()
+def _unfold_where_unwritten(shown: Dashboard) -> None:
+    """Open the section of notes, which is folded as long as nobody has written one."""
+    shown.expect_settled()
+    if shown.main.get_by_text(UNWRITTEN).count():
+        shown.unfold(UNWRITTEN)
 
 
 def call_me(shown: Dashboard, who: str) -> None:
     """The name that stands beside what is written."""
-    shown.expect_settled()
-    _unfold(shown, UNWRITTEN)
+    _unfold_where_unwritten(shown)
     field = shown.main.get_by_role("textbox", name="Your name")
     field.fill(who)
     field.press("Enter")
@@ -171,9 +170,8 @@ def write(shown: Dashboard, text: str) -> None:
     written = shown.main.get_by_test_id("stMarkdownContainer").get_by_text(text, exact=True)
     field = shown.page.get_by_role("textbox", name="Note, in Markdown")
     for _try in range(TRIES):
-        shown.expect_settled()
-        for title in (UNWRITTEN, "Add a note"):
-            _unfold(shown, title)
+        _unfold_where_unwritten(shown)
+        shown.unfold("Add a note")
         field.fill(text)
         shown.page.get_by_role("button", name="Add note", exact=True).click()
         if _appears(written):
