@@ -4,7 +4,6 @@ from pathlib import Path
 
 import typer
 
-from analysis.formats.jsontext import CUT_LINE, NO_JSON
 from analysis.model.baseline import Baseline, Comparison, Moved
 from analysis.model.settings import Settings
 from analysis.pipeline.importing import Analysed
@@ -85,7 +84,7 @@ def check(
 
 def _refuse_damaged(analysed: list[Analysed]) -> None:
     """Raise ValueError where lines of a log are lost: its shares are then those of another log."""
-    damaged = [one for it in analysed for one in it.all_problems if one.message.startswith((CUT_LINE, NO_JSON))]
+    damaged = [one for it in analysed for one in it.all_problems if one.kind == "damaged"]
     if damaged:
         where = ", ".join(f"{one.file} line {one.line}" for one in damaged)
         raise ValueError(f"lines are damaged ({where}), so nothing is compared or saved.")
