@@ -28,6 +28,7 @@ from analysis.store.repository import Repository
 from app import check_command, convert_command, options, places, record_command, report_command, store_command, visitors
 from app.analysing import analyse_logs, block_size_of, renderers_of, served
 from app.commands import Commands
+from app.held import holding
 from app.option_groups import LogOptions, RenderOptions, spread
 from app.outputs import refuse_unwritable, spare_logs, write_text
 from app.printing import comparison_text, json_text, safe, session_text
@@ -71,7 +72,7 @@ def serve(
     """
     from app.serving import refuse_taken_port, run_dashboard  # streamlit takes a second to import
 
-    file = db or places.database()
+    file = places.database() if db is None else db.expanduser()  # the pages take the file by the same name
     shared = visitors.are_others(host)
     try:
         refuse_taken_port(port, host)
@@ -84,14 +85,14 @@ def serve(
             if not already_stored(source, renderers, Settings(), repository):
                 with resumable():
                     import_source(source, renderers, Settings(), repository, progress=progress())
-        repository.close()
     except (ValueError, OSError) as error:
         fail(error)
     say(f"Whymiss {'reads' if read_only else 'keeps'} its sessions in {file} (--db chooses another).")
     if shared:
         more = "" if read_only else " and adds logs"
         say(f"Whoever reaches {host} sees every session{more}; the README says how to ask for a login.")
-    run_dashboard(file, port, host)
+    with holding(repository):
+        run_dashboard(file, port, host)
 
 
 @app.command()

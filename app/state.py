@@ -29,6 +29,7 @@ from analysis.store.database import StoreError
 from analysis.store.repository import Repository
 from app import address, places, visitors
 from app.block_map import BlockRows, pack
+from app.held import held
 from app.plain import plain
 
 SERVER = "live_server"
@@ -56,7 +57,7 @@ def repository() -> Repository:
 
 @st.cache_resource(show_spinner=False)
 def _open(path: str) -> Repository:
-    return Repository.open(path, read_only=not visitors.may_write())
+    return held(path) or Repository.open(path, read_only=not visitors.may_write())
 
 
 def needs_samples() -> bool:
