@@ -10,6 +10,7 @@ from analysis.pipeline.importing import Analysed
 from analysis.pipeline.sources import refuse_special
 from analysis.report.baseline import baseline_of, held_against, regressions
 from analysis.report.baseline_file import read, written
+from analysis.report.figure_words import percent
 from analysis.report.words import counted
 from app import options
 from app.analysing import Outcome, analyse_logs
@@ -126,7 +127,7 @@ def _fate(cause: Moved) -> str:
 
 
 def _share(one: Moved) -> str:
-    before, after = ("unknown" if value is None else f"{value:.1f}%" for value in (one.before, one.after))
+    before, after = ("unknown" if value is None else percent(value) for value in (one.before, one.after))
     change = "" if one.change is None else f" ({one.change:+.1f} points)"
     return f"{one.name}: {before} → {after}{change}"
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionFigures
-from analysis.report.figure_words import UNKNOWN, Figure
+from analysis.report.figure_words import UNKNOWN, Figure, share
 from analysis.report.verdict import verdict
 from app import state
 
@@ -89,8 +89,8 @@ def totals(frame: pd.DataFrame) -> None:
     known, prompt = (int(frame[name].sum()) for name in ("known_prompt_tokens", "prompt_tokens"))
     measured = frame[frame.wasted_tokens.notna()]
     wasted_tokens, measured_tokens = int(measured.wasted_tokens.sum()), int(measured.prompt_tokens.sum())
-    share = f"{wasted_tokens / measured_tokens:.1%} of {short(measured_tokens)}" if measured_tokens else None
-    rate = f"{frame.cached_tokens.sum() / known:.1%}" if known else UNKNOWN
+    of_all = f"{share(wasted_tokens / measured_tokens)} of {short(measured_tokens)}" if measured_tokens else None
+    rate = share(frame.cached_tokens.sum() / known if known else None)
     wasted_words = short(wasted_tokens) if len(measured) else UNKNOWN
     reported = "Cached over prompt tokens, over the turns whose cached tokens the server reported."
     tiles = [
@@ -100,7 +100,7 @@ def totals(frame: pd.DataFrame) -> None:
         (
             "Wasted tokens",
             wasted_words,
-            share,
+            of_all,
             f"{wasted_tokens:,} of {measured_tokens:,} {CHECKED}: {WASTED}" if len(measured) else WASTED.capitalize(),
         ),
         *_costs(frame),

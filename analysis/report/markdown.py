@@ -15,7 +15,7 @@ from analysis.report.document import (
     TurnPart,
     Written,
 )
-from analysis.report.figure_words import account_sentence, known
+from analysis.report.figure_words import account_sentence, known, share
 from analysis.report.leaving import said_of_scope
 from analysis.report.map_rows import LEGEND, SIGNS, as_signs, columns, num_blocks
 from analysis.report.markdown_case import case_blocks
@@ -81,8 +81,7 @@ def _fleet(report: Report[Shown]) -> list[str]:
 
 
 def _overview(report: Report[Shown], one: Overview[Shown]) -> list[str]:
-    rate = "?" if one.hit_rate is None else f"{one.hit_rate:.1%}"
-    counts = [f"{one.num_turns:,}", f"{one.prompt_tokens:,}", rate, known(one.wasted_tokens)]
+    counts = [f"{one.num_turns:,}", f"{one.prompt_tokens:,}", share(one.hit_rate), known(one.wasted_tokens)]
     cells = {"Set": words(one.side), "Labels": " ".join(map(value, one.labels))}
     return [
         ordinal(report, one.number) + value(one.name),
