@@ -26,6 +26,7 @@ from app import (
     notes_view,
     plan_view,
     remedy_view,
+    renderer_state,
     session_table,
     share_view,
     state,
@@ -139,10 +140,9 @@ def _explored(record: SessionRecord, session_key: int) -> tuple[int, int] | None
     at = state.picked(record)
     if not any(rows.num_blocks):
         if any(turn.text for turn in record.turns):
-            return  # they are compared by text below
-        st.info(
-            plain(f"No turn of this session has known tokens. {next_step(record.turns, state.known_renderers().has)}")
-        )
+            return None  # they are compared by text below
+        remedy = next_step(record.turns, renderer_state.known_renderers().has)
+        st.info(plain(f"No turn of this session has known tokens. {remedy}"))
         return None
     block_map(
         payload,

@@ -7,7 +7,7 @@ import streamlit as st
 
 from analysis.model.baseline import Baseline, Moved, WasteFigures
 from analysis.report.baseline import differing
-from analysis.report.figure_words import UNKNOWN, percent
+from analysis.report.figure_words import UNKNOWN
 from analysis.report.set_verdict import NAMES, verdict
 from analysis.report.two_sets import PER, CauseMoved, causes_moved, shares
 from analysis.report.words import IN_WORDS, counted
@@ -87,7 +87,7 @@ def _counts(words: str, before: int | None, after: int | None) -> list[str]:
 
 def _share(share: Moved, tokens: Sequence[int | None]) -> list[str]:
     values = [
-        UNKNOWN if value is None else f"{percent(value)}{'' if count is None else f' ({count:,} tokens)'}"
+        UNKNOWN if value is None else f"{value:.1f}%{'' if count is None else f' ({count:,} tokens)'}"
         for value, count in zip((share.before, share.after), tokens, strict=True)
     ]
     change = UNKNOWN if share.change is None else f"{signed(share.change, 1)} percentage points"

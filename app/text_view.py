@@ -19,7 +19,7 @@ from analysis.report.palette import Palette, palette
 from analysis.report.text_words import equal, parts_at
 from analysis.report.token_text import VISIBLE, shown
 from analysis.report.words import in_words
-from app import state
+from app import renderer_state, state
 from app.gap_view import card
 from app.markers import markers_of
 from app.plain import plain
@@ -41,7 +41,7 @@ def by_text(record: SessionRecord) -> None:
         " characters. Whether a chat template prints what changed is not known."
     )
     left, right = st.columns([5, 1], vertical_alignment="center")
-    left.info(plain(next_step(turns, state.known_renderers().has)))
+    left.info(plain(next_step(turns, renderer_state.known_renderers().has)))
     right.page_link("../pages/models.py", label="Models")
     chosen = _table(turns)
     if chosen is not None:

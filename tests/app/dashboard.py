@@ -5,8 +5,10 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from analysis.pipeline.importing import store
+from app import state
 from app.plain import WORD_JOINER
-from tests.sample_store import analysed_samples, record_of
+from tests.sample_store import analysed_samples, record_of, sample, sample_renderers
 
 Open = Callable[..., AppTest]  # a page's name, a database, and query parameters by name
 
@@ -17,6 +19,12 @@ KINDS = ("title", "header", "subheader", "text", "markdown", "caption", "info", 
 def begun_at(shown: AppTest, page: str) -> AppTest:
     """The first run of the dashboard at a page; the list stands at the root, to which its own name only leads."""
     return (shown if page == "sessions" else shown.switch_page(f"../pages/{page}.py")).run()
+
+
+def bring(*starts: str) -> None:
+    """Store samples in the dashboard's database."""
+    for start in starts:
+        store(sample(start), sample_renderers(), state.repository())
 
 
 def tables_of_sessions(shown: AppTest) -> list[Any]:
