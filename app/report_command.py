@@ -6,7 +6,7 @@ from typing import get_args
 
 import typer
 
-from analysis.report.document import Scope
+from analysis.report.quotes import Scope
 from analysis.report.redaction import Hidden, Rules, redacted
 from analysis.report.words import counted
 from app import options

@@ -14,16 +14,18 @@ from analysis.model.record import SessionFigures, SessionRecord
 from analysis.model.session import Problem, TokenIds
 from analysis.report.case_part import case_part
 from analysis.report.cleaning import cleaned, cleaned_figures
-from analysis.report.document import Finding, Overview, Prose, Quote, Report, SessionPart, Step, TurnPart
+from analysis.report.document import Finding, Overview, Report, SessionPart, Step
 from analysis.report.figure_words import Figure, key_figures, known, share
 from analysis.report.fix_words import located
 from analysis.report.method import measured, rounded, settings_said, unreported
 from analysis.report.own_phrases import problem_said
 from analysis.report.own_words import is_ours
 from analysis.report.plan import also_of, tokens_of, total, turns_of, worth
+from analysis.report.quotes import Prose, Quote
 from analysis.report.remedies import origin
 from analysis.report.speech import name, spoken
 from analysis.report.token_columns import TextsOf
+from analysis.report.turn_document import TurnPart
 from analysis.report.turn_parts import most_wasteful, turn_part
 from analysis.report.verdict import verdict
 from analysis.report.words import LOST_IN_WORDS, in_words, reconciled, summary

@@ -7,7 +7,7 @@ import base64
 import hashlib
 from pathlib import Path
 
-from analysis.report.document import Finding, Overview, Report, SessionPart, Shown, Step
+from analysis.report.document import Finding, Overview, Report, SessionPart, Step
 from analysis.report.figure_words import Figure, known, share
 from analysis.report.leaving import said_of_scope
 from analysis.report.links import linked, linked_prose, linked_turns, token_link, turn_link
@@ -16,6 +16,7 @@ from analysis.report.page_case import case_section
 from analysis.report.page_map import MOST_PIECES, PATTERNS, block_map
 from analysis.report.page_turns import turn_articles, turn_table
 from analysis.report.palette import DARK, LIGHT, Palette
+from analysis.report.quotes import Shown
 from analysis.report.shape import extra_heads, ordinal, said_of_absent
 from analysis.report.written import notes
 

@@ -8,7 +8,7 @@ from analysis.model.annotation import CaseText, Finding, PinnedFinding
 from analysis.report import case_part as case_part_module
 from analysis.report.case_part import case_part, held, size_of, still_there
 from analysis.report.cleaning import cleaned
-from analysis.report.document import Quote
+from analysis.report.quotes import Quote
 from analysis.report.shape import left_out
 from tests.case_reports import STARTS, case, pinned
 from tests.sample_store import record_of
