@@ -16,7 +16,8 @@ from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
 from analysis.pipeline.record import records
 from analysis.render.template import TemplateRenderer
-from analysis.store.repository import Import, Repository
+from analysis.store.imports import Import
+from analysis.store.repository import Repository
 from tests.benchmarks.long_session import SAMPLES, long_log
 from tests.builders import read_log
 

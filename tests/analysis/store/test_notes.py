@@ -15,7 +15,7 @@ from analysis.model.annotation import Anchor, Quote
 from analysis.store.database import StoreError
 from analysis.store.notes import Outdated
 from analysis.store.repository import Repository
-from tests.analysis.store.test_repository import an_import
+from tests.analysis.store.stored import an_import
 from tests.builders import ROOT
 from tests.sample_store import record_of
 
@@ -95,7 +95,7 @@ def test_forgetting_a_log_forgets_what_was_written_of_it(store: Repository) -> N
     assert [store.annotations.of_imports(keys) for keys in ([1], [2], [3], [1, 2])] == [1, 1, 0, 2]
     store.delete(1)
     assert texts(store) == [] and texts(store, 2) == ["of 2"]
-    assert store._rows("SELECT count(*) FROM note_versions") == [(1,)]
+    assert store.transactions.rows("SELECT count(*) FROM note_versions") == [(1,)]
 
 
 def test_the_key_is_random_and_stays(tmp_path: Path) -> None:
@@ -151,7 +151,8 @@ def test_ten_people_at_once_lose_nothing(tmp_path: Path) -> None:
 KILLED = """
 import os, sys, threading
 from analysis.model.annotation import Anchor
-from analysis.store.repository import Import, Repository
+from analysis.store.imports import Import
+from analysis.store.repository import Repository
 from tests.sample_store import record_of
 
 store = Repository.open(sys.argv[1])
