@@ -13,7 +13,7 @@ from analysis.model.record import SessionRecord
 from analysis.report.baseline import baseline_of, held_against
 from analysis.report.figure_words import UNKNOWN
 from analysis.report.words import IN_WORDS, counted
-from app import desk_state, state
+from app import desk_state, state, tables
 from app.desk_address import Asked
 from app.plain import plain
 
@@ -37,7 +37,7 @@ def compared(asked: Asked) -> None:
         "\n".join(f"- **{plain(name)}**: {plain(words)}" for name, words in zip(names, rows.verdict, strict=True))
     )
     table = figures_table(rows, names, desk_state.zone(asked))
-    st.dataframe(table, alt="Figures of the sessions side by side", height=35 * len(table) + 38)
+    st.dataframe(table, alt="Figures of the sessions side by side", height=tables.height(len(table)))
     with st.container(horizontal=True, gap="small"):
         for (key, _record), name in zip(found, names, strict=True):
             if st.button(plain(f"Open {name}"), key=f"open_{key}"):
@@ -48,7 +48,7 @@ def compared(asked: Asked) -> None:
     if causes.empty:
         st.write("Nothing was wasted in any of them, or their tokens are unknown.")
     else:
-        number = st.column_config.NumberColumn(format="localized")
+        number = tables.count()
         st.dataframe(causes, alt="Wasted tokens by cause and session", column_config=dict.fromkeys(names, number))
     st.subheader(plain(f"How they differ from {names[0]}"), anchor=False)
     for name, record in zip(names[1:], records[1:], strict=True):

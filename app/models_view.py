@@ -13,7 +13,7 @@ from analysis.model.settings import Settings
 from analysis.pipeline.renderer_choice import checked_choice
 from analysis.pipeline.sources import Source
 from analysis.report.words import counted
-from app import log_state, places, renderer_state, state, visitors
+from app import log_state, places, renderer_state, state, tables, visitors
 from app.browser_words import in_browser
 from app.log_form import import_sources
 from app.plain import plain
@@ -88,14 +88,14 @@ def table(frame: pd.DataFrame) -> None:
     st.dataframe(
         frame,
         hide_index=True,
-        height=min(35 * len(frame) + 38, 420),
+        height=tables.height(len(frame), 420),
         alt="Served models, what renders each, and how their tokens are known",
         column_config={
             "model": column.TextColumn("Served model", width=220, pinned=True),
             "renderer": column.TextColumn("Rendered by", width=220),
             "tokens": column.TextColumn("Tokens", width=290),
-            "num_sessions": column.NumberColumn("Sessions", format="localized", width=80),
-            "num_turns": column.NumberColumn("Turns", format="localized", width=80),
+            "num_sessions": tables.count("Sessions", 80),
+            "num_turns": tables.count("Turns", 80),
         },
     )
 

@@ -17,7 +17,7 @@ from analysis.pipeline.trying import Asked, try_change, try_fixes
 from analysis.report.fix_words import located
 from analysis.report.plan import also_of, outcome, summed, tokens_of, total, turns_of, worth
 from analysis.report.words import cause_headline
-from app import charts, log_state, state
+from app import charts, log_state, state, tables
 from app.browser_words import in_browser
 from app.plain import plain
 
@@ -161,7 +161,7 @@ def _outcome(found: WhatIf) -> None:
 def _numbers(frame: pd.DataFrame, alt: str) -> None:
     """A table whose whole numbers have separators."""
     whole = [name for name in frame.columns if pd.api.types.is_integer_dtype(frame[name])]
-    column = st.column_config.NumberColumn(format="localized")
+    column = tables.count()
     st.dataframe(frame, hide_index=True, alt=alt, column_config=dict.fromkeys(whole, column))
 
 

@@ -1,11 +1,17 @@
 """The dashboard in Streamlit's own test runner: what a test asks of a page that is open."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from analysis.pipeline.importing import store
+from analysis.model.settings import Settings
+from analysis.pipeline.importing import analyse_source, store
+from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.sources import LogFile, Source
+from analysis.store.repository import Repository
 from app import state
 from app.plain import WORD_JOINER
 from tests.sample_store import analysed_samples, record_of, sample, sample_renderers
@@ -25,6 +31,19 @@ def bring(*starts: str) -> None:
     """Store samples in the dashboard's database."""
     for start in starts:
         store(sample(start), sample_renderers(), state.repository())
+
+
+def without_tokens(folder: Path) -> Path:
+    """A database with one session of two turns, of which no tokens and no counts are known."""
+    lines = [
+        {"session_id": "s", "request": {"model": "m", "messages": [{"role": "user", "content": text}]}}
+        for text in ("hi", "again")
+    ]
+    source = Source("a.jsonl", (LogFile("a.jsonl", "\n".join(map(json.dumps, lines)).encode()),))
+    repository = Repository.open(folder / "unknown.duckdb")
+    store(analyse_source(source, Renderers(), Settings()), Renderers(), repository)
+    repository.close()
+    return folder / "unknown.duckdb"
 
 
 def tables_of_sessions(shown: AppTest) -> list[Any]:
