@@ -8,9 +8,8 @@ import streamlit as st
 from analysis.report.words import counted
 from app import desk_state, session_table
 from app.desk_address import LONGEST, Asked
-from app.plain import cut, plain
+from app.plain import LONGEST_BUTTON, cut, plain
 
-LONGEST_NAME = 40  # characters on a button
 APART = (
     "Each of these sessions is one request, and there is nothing to compare it with. If the files belong to one"
     " conversation, add them again together and tick “These files belong together”."
@@ -24,7 +23,7 @@ def message(said: str, import_keys: Sequence[int]) -> None:
     if mine.empty:
         return
     worst = mine.iloc[0]
-    name = plain(cut(str(worst.session_id), LONGEST_NAME))
+    name = plain(cut(str(worst.session_id), LONGEST_BUTTON))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         label = f"Open {name}" if len(mine) == 1 else f"Open the worst, {name}"
         key = int(worst.session_key)

@@ -1,6 +1,6 @@
 """What every command does that analyses logs: renderer and settings from its options, and all logs read."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,26 +13,51 @@ from analysis.pipeline.analyse import NO_SIDE_FILES
 from analysis.pipeline.gaps import SideFiles
 from analysis.pipeline.importing import Analysed, analyse_source, import_source
 from analysis.pipeline.renderers import Renderers
-from analysis.pipeline.side_files import Beside, as_served
+from analysis.pipeline.side_files import Beside, as_served, read_beside
 from analysis.pipeline.sources import Source, joined, read_source
 from analysis.store.database import StoreError
 from analysis.store.repository import Repository
 from app import places, visitors
+from app.option_groups import LogOptions, RenderOptions
 from app.terminal import progress, reason, resumable
 
 
-def renderers_of(
-    model: str | None, endpoint: str | None, allow_generation: bool = False, normalise: str = "vllm"
-) -> Renderers:
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the logs of one command gave: ``unread`` is of logs that cannot be read, ``beside`` of the files beside."""
+
+    analysed: list[Analysed]
+    renderers: Renderers
+    settings: Settings
+    unread: list[Problem]
+    beside: list[Problem]
+
+
+def analyse_logs(logs: list[Path], asked: LogOptions, repository: Repository | None = None) -> Outcome:
+    """Analyse logs as the options ask, and keep them in the repository where there is one.
+
+    Raise ValueError or OSError where an option cannot be followed, or no log can be read.
+    """
+    renderers = renderers_of(asked)
+    renderers.chosen = repository.renderers() if repository is not None else {}
+    beside = read_beside(asked.metrics or [], asked.kv_events, asked.server_info)
+    settings = settings_of(renderers, beside, asked)
+    analysed, unread = analyse_all(logs, renderers, settings, asked.log_format, beside.side, repository)
+    return Outcome(analysed, renderers, settings, unread, list(beside.problems))
+
+
+def renderers_of(asked: RenderOptions) -> Renderers:
     """The renderers that the options name; raise ValueError or OSError where they name none."""
-    if normalise not in get_args(Normalisation):
-        raise ValueError(f"--normalise {normalise}: use one of {', '.join(get_args(Normalisation))}.")
+    if asked.normalise not in get_args(Normalisation):
+        raise ValueError(f"--normalise {asked.normalise}: use one of {', '.join(get_args(Normalisation))}.")
+    model, endpoint = asked.model, asked.endpoint
     if "" in (model, endpoint):
         raise ValueError("--model or --endpoint is empty: give a value, or leave the option out.")
     if model and endpoint:
         raise ValueError("--model and --endpoint exclude each other: one of them renders.")
-    server = VllmServer(endpoint, api_key=places.api_key(), allow_generation=allow_generation) if endpoint else None
-    renderers = Renderers(model, server, normalise, places.known_models(), {}, visitors.key_for)  # type: ignore[arg-type]
+    key, generates = places.api_key(), asked.allow_generation
+    server = VllmServer(endpoint, api_key=key, allow_generation=generates) if endpoint else None
+    renderers = Renderers(model, server, asked.normalise, places.known_models(), {}, visitors.key_for)  # type: ignore[arg-type]
     if model:
         renderers.renderer_for("")  # a model that cannot be loaded is a usage error, not a problem of every turn
     return renderers
@@ -46,28 +71,22 @@ def block_size_of(given: int | None) -> dict[str, Any]:
 def settings_of(
     renderers: Renderers,
     beside: Beside,
-    block_size: int | None,
-    same_server: bool,
-    blocks: int | None,
-    window: int | None,
-    retention: int | None,
-    spec_decode: bool,
-    dcp: int,
+    asked: LogOptions,
 ) -> Settings:
     """What the options say of the server, else what the files beside the log or the live server say."""
     given = Settings(
-        **block_size_of(block_size),
+        **block_size_of(asked.block_size),
         normalise=renderers.normalise,
-        same_server=same_server,
-        num_blocks=blocks,
-        window=window,
-        retention=DEFAULT_RETENTION if retention is None else retention,
-        spec_decode=spec_decode,
-        dcp=dcp,
+        same_server=asked.same_server,
+        num_blocks=asked.blocks,
+        window=asked.window,
+        retention=DEFAULT_RETENTION if asked.retention is None else asked.retention,
+        spec_decode=asked.spec_decode,
+        dcp=asked.dcp,
     )
     settings = served(renderers, beside.settings(given))
     # 0 is a value and the default, so only here is it known that it was given.
-    return settings if retention is None else replace(settings, retention=retention)
+    return settings if asked.retention is None else replace(settings, retention=asked.retention)
 
 
 def served(renderers: Renderers, given: Settings) -> Settings:

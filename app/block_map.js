@@ -1,7 +1,5 @@
-// The map itself: keeps the view and the picked cell, turns input into them, and has it drawn.
+// The map itself: keeps the view and the picked cell, and has them drawn.
 
-const CLICK_SLACK = 4; // CSS pixels a click may wander before it is a drag
-const WHEEL_STEP = 1.25;
 const KEY_STEP = 8; // CSS pixels, so that an arrow key always moves visibly
 
 class BlockMap {
@@ -28,11 +26,10 @@ class BlockMap {
     this.cursor = null; // cell, where the keyboard is
     this.pagePick = undefined; // what the page said last, to notice when it says something new
     this.sentPicks = []; // not yet confirmed by the page
-    this.drag = null;
     this.frame = 0;
     this.sendPick = () => {};
     this.observer = new ResizeObserver(() => this.requestDraw());
-    this.listen();
+    this.input = new MapInput(this);
   }
 
   /** Take over what a run of the page sent: new rows, a pick from outside, or nothing new at all. */
@@ -128,6 +125,12 @@ class BlockMap {
     this.requestDraw();
   }
 
+  /** Let the view begin at this block and row. */
+  moveTo(x, y) {
+    this.view.place(x, y, this.view.columns, this.view.lines);
+    this.requestDraw();
+  }
+
   zoom(factorX, factorY, fractionX = 0.5, fractionY = 0.5) {
     this.view.zoom(fractionX, fractionY, factorX, factorY);
     this.requestDraw();
@@ -149,128 +152,19 @@ class BlockMap {
     this.requestDraw();
   }
 
-  // Input
-
-  listen() {
-    this.buttons.previous.onclick = () => this.pickDivergence(-1);
-    this.buttons.next.onclick = () => this.pickDivergence(1);
-    this.buttons.whole.onclick = () => this.showWhole();
-    this.buttons.picture.onclick = () => this.save();
-    this.canvas.onkeydown = (event) => this.onKey(event);
-    this.canvas.onfocus = () => this.requestDraw();
-    this.canvas.onblur = () => this.requestDraw();
-    this.canvas.onpointerdown = (event) => this.onPointerDown(event);
-    this.canvas.onpointermove = (event) => this.onPointerMove(event);
-    this.canvas.onpointerup = (event) => this.onPointerUp(event);
-    this.canvas.onpointercancel = () => this.endDrag();
-    this.canvas.onpointerleave = () => (this.tip.hidden = true);
-    this.canvas.ondblclick = (event) => this.onDoubleClick(event);
-    // Not passive: the wheel zooms here and must not scroll the page as well.
-    this.canvas.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
-  }
-
-  onKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const far = event.shiftKey ? 10 : 1;
-    const actions = {
-      n: () => this.pickDivergence(1),
-      p: () => this.pickDivergence(-1),
-      "+": () => this.zoom(0.7, 0.8),
-      "=": () => this.zoom(0.7, 0.8),
-      "-": () => this.zoom(1 / 0.7, 1 / 0.8),
-      0: () => this.showWhole(),
-      ArrowLeft: () => this.moveCursor(-far, 0),
-      ArrowRight: () => this.moveCursor(far, 0),
-      ArrowUp: () => this.moveCursor(0, -far),
-      ArrowDown: () => this.moveCursor(0, far),
-      Enter: () => this.cursor && this.pick(this.cursor),
-    };
-    const action = actions[event.key];
-    if (!action) return;
-    event.preventDefault();
-    event.stopPropagation();
-    action();
-  }
-
-  /** Where an event is: in CSS pixels on the canvas, and as fractions of the plot. */
-  point(event) {
-    const bounds = this.canvas.getBoundingClientRect();
-    const layout = this.layout();
-    const x = event.clientX - bounds.left;
-    const y = event.clientY - bounds.top;
-    return { x, y, fractionX: (x - layout.left) / layout.width, fractionY: (y - layout.top) / layout.height };
-  }
-
-  /** The diamond, the annotation or else the cell at a point. */
+  /** The diamond, the annotation or else the cell at a point on the canvas, in CSS pixels. */
   cellAt({ x, y }) {
     const scale = this.scale();
     const cell = diamondAt(this.rows, scale, x, y) ?? bubbleAt(this.annotated, scale, x, y) ?? scale.cellAt(x, y);
     return hasCell(this.rows, cell) ? cell : null;
   }
 
-  onPointerDown(event) {
-    if (event.button !== 0) return;
-    this.canvas.focus({ preventScroll: true }); // a scroll between press and release would pick another cell
-    this.canvas.setPointerCapture(event.pointerId);
-    const { x0, y0 } = this.view;
-    this.drag = { x: event.clientX, y: event.clientY, x0, y0, isPan: false };
-  }
-
-  onPointerMove(event) {
-    if (this.drag) this.pan(event);
-    else this.hover(event);
-  }
-
-  pan(event) {
-    const { drag, view } = this;
-    const deltaX = event.clientX - drag.x;
-    const deltaY = event.clientY - drag.y;
-    if (Math.abs(deltaX) + Math.abs(deltaY) > CLICK_SLACK) drag.isPan = true;
-    if (!drag.isPan) return;
-    const scale = this.scale();
-    const x = drag.x0 - deltaX / scale.blockWidth;
-    const y = drag.y0 - deltaY / scale.rowHeight;
-    view.place(x, y, view.columns, view.lines);
-    this.tip.hidden = true;
-    this.canvas.style.cursor = "grabbing";
-    this.requestDraw();
-  }
-
-  hover(event) {
-    const point = this.point(event);
+  /** Show what is at a point, and that it can be clicked. */
+  hover(point) {
     const cell = this.cellAt(point);
     this.canvas.style.cursor = cell ? "pointer" : "default";
     if (!cell) this.tip.hidden = true;
     else showTip(this.tip, describeCell(this.rows, cell, this.annotated), point.x, point.y, this.stage.clientWidth);
-  }
-
-  onPointerUp(event) {
-    const wasClick = this.drag && !this.drag.isPan;
-    this.endDrag();
-    const cell = wasClick ? this.cellAt(this.point(event)) : null;
-    // The second click of a double click finds the cell picked already.
-    if (cell && !sameCell(cell, this.picked)) this.pick(cell);
-  }
-
-  endDrag() {
-    this.drag = null;
-    this.canvas.style.cursor = "default";
-  }
-
-  onDoubleClick(event) {
-    const { fractionX, fractionY } = this.point(event);
-    this.zoom(0.25, 0.4, fractionX, fractionY);
-  }
-
-  onWheel(event) {
-    const zoomsIn = event.deltaY < 0;
-    if (!(event.ctrlKey || event.metaKey || this.hasFocus()) || event.deltaY === 0) return;
-    // Zoomed out already, the wheel belongs to the page again.
-    if (!zoomsIn && this.view.isWhole && !event.ctrlKey) return;
-    event.preventDefault();
-    const { fractionX, fractionY } = this.point(event);
-    const factor = zoomsIn ? 1 / WHEEL_STEP : WHEEL_STEP;
-    this.zoom(factor, event.shiftKey ? 1 : Math.sqrt(factor), fractionX, fractionY);
   }
 
   // Drawing

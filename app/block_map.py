@@ -18,7 +18,7 @@ import streamlit as st
 
 from analysis.model.finding import BLOCK_STATES, BlockState
 from analysis.report.palette import ALARM, DARK, HATCHED, LIGHT, Palette
-from app.key_map import MAP, MAP_POINTER, in_line
+from app.key_map import MAP, MAP_POINTER, in_line, style
 
 _HERE = Path(__file__).parent
 
@@ -31,6 +31,7 @@ _SCRIPTS = (
     "block_map_minimap.js",
     "block_map_panel.js",
     "block_map_picture.js",
+    "block_map_input.js",
     "block_map.js",
 )
 
@@ -174,9 +175,7 @@ def read_pick(component_state: object) -> Pick | None:
 
 @cache
 def _component() -> Any:
-    return st.components.v2.component(
-        "whymiss_block_map", html=_HTML, css=(_HERE / "block_map.css").read_text("utf-8"), js=_script()
-    )
+    return st.components.v2.component("whymiss_block_map", html=_HTML, css=style("block_map.css"), js=_script())
 
 
 def _script() -> str:

@@ -7,7 +7,8 @@ import streamlit as st
 
 from analysis.model.baseline import Moved
 from analysis.model.record import SessionRecord
-from analysis.report.case_part import held, percent, size_of
+from analysis.report.case_part import held, size_of
+from analysis.report.figure_words import percent
 from analysis.report.words import IN_WORDS
 from app.note_text import as_line
 

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.report.words import in_words
-from app import desk_state, state
+from app import desk_state, state, tables
 
 
 def causes() -> pd.DataFrame:
@@ -44,17 +44,17 @@ def table(frame: pd.DataFrame) -> str | None:
         frame[["words", "tokens", "share", "turns", "sessions", "code"]],
         key=desk_state.field("causes"),
         hide_index=True,
-        height=min(35 * len(frame) + 38, 250),
+        height=tables.height(len(frame), 250),
         placeholder="?",
         on_select="rerun",
         selection_mode="single-row",
         alt="Causes by the tokens they cost; select one to see its sessions only",
         column_config={
             "words": column.TextColumn("What happened", width=330, pinned=True),
-            "tokens": column.NumberColumn("Tokens", format="localized", width=75),
+            "tokens": tables.count("Tokens", 75),
             "share": column.ProgressColumn("of all causes", format="percent", min_value=0, max_value=1, width=115),
-            "turns": column.NumberColumn("Turns", format="localized", width=58),
-            "sessions": column.NumberColumn("Sessions", format="localized", width=72),
+            "turns": tables.count("Turns", 58),
+            "sessions": tables.count("Sessions", 72),
             "code": column.TextColumn("Code", width=205),
         },
     )

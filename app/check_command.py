@@ -4,17 +4,17 @@ from pathlib import Path
 
 import typer
 
-from analysis.formats.jsontext import CUT_LINE, NO_JSON
 from analysis.model.baseline import Baseline, Comparison, Moved
 from analysis.model.settings import Settings
 from analysis.pipeline.importing import Analysed
-from analysis.pipeline.side_files import read_beside
 from analysis.pipeline.sources import refuse_special
 from analysis.report.baseline import baseline_of, held_against, regressions
 from analysis.report.baseline_file import read, written
+from analysis.report.figure_words import percent
 from analysis.report.words import counted
 from app import options
-from app.analysing import analyse_all, renderers_of, settings_of
+from app.analysing import Outcome, analyse_logs
+from app.option_groups import LogOptions, spread
 from app.outputs import refuse_unwritable, spare_logs, write_text
 from app.printing import safe
 from app.terminal import fail, say, say_problem
@@ -23,24 +23,14 @@ MAX_DROP = 1.0  # percentage points
 MOST_SESSIONS = 10  # that are named
 
 
+@spread(without=("allow_generation", "kv_events"))
 def check(
     logs: options.Logs,
+    *,
     baseline: options.Against = None,
     save: options.SaveBaseline = None,
     max_drop: options.MaxDrop = MAX_DROP,
-    model: options.Model = None,
-    endpoint: options.Endpoint = None,
-    block_size: options.BlockSize = None,
-    blocks: options.Blocks = None,
-    log_format: options.LogFormat = None,
-    normalise: options.Normalise = "vllm",
-    same_server: options.SameServer = False,
-    window: options.Window = None,
-    retention: options.Retention = None,
-    spec_decode: options.SpecDecode = False,
-    dcp: options.Dcp = 1,
-    server_info: options.ServerInfo = None,
-    metrics: options.Metrics = None,
+    asked: LogOptions,
 ) -> None:
     """Hold logs against a baseline: does the cache still hit?
 
@@ -49,25 +39,12 @@ def check(
     Examples: whymiss check nightly.jsonl --save baseline.json · whymiss check pr.jsonl --baseline baseline.json
     """
     try:
-        if baseline is None and save is None:
-            raise ValueError("name a baseline: --save FILE writes one of these logs, --baseline FILE compares with it.")
-        if "-" in map(str, (save, baseline)):
-            raise ValueError("-: a baseline is read from a file and written to one. Name it.")
-        spare_logs(save, logs, "--save")
-        refuse_unwritable(save)
+        _refuse_baselines(baseline, save, logs)
         before = None if baseline is None else read(_text(baseline), baseline.name)
-        renderers = renderers_of(model, endpoint, normalise=normalise)
-        beside = read_beside(metrics or [], None, server_info)
-        settings = settings_of(renderers, beside, block_size, same_server, blocks, window, retention, spec_decode, dcp)
-        analysed, problems = analyse_all(logs, renderers, settings, log_format, beside.side)
-        problems.extend(problem for one in analysed for problem in one.source.problems)
-        for problem in dict.fromkeys([*problems, *(problem for one in analysed for problem in one.all_problems)]):
-            say_problem(problem)
-        if problems:
-            refused = ", ".join(problem.file for problem in problems)
-            raise ValueError(f"not every log could be read ({refused}), so nothing is compared or saved.")
-        _refuse_damaged(analysed)
-        after = _usable(analysed, settings)
+        found = analyse_logs(logs, asked)
+        _refuse_unread(found)
+        _refuse_damaged(found.analysed)
+        after = _usable(found.analysed, found.settings)
         failed = [] if before is None else _compared(before, after, max_drop)
         if save is not None and not failed:
             write_text(save, written(after))
@@ -83,9 +60,29 @@ def check(
         say(f"as good as the baseline: no share fell by more than {max_drop:g} percentage points.")
 
 
+def _refuse_baselines(baseline: Path | None, save: Path | None, logs: list[Path]) -> None:
+    """Raise ValueError where no baseline is named, or one that is no file to read or to write."""
+    if baseline is None and save is None:
+        raise ValueError("name a baseline: --save FILE writes one of these logs, --baseline FILE compares with it.")
+    if "-" in map(str, (save, baseline)):
+        raise ValueError("-: a baseline is read from a file and written to one. Name it.")
+    spare_logs(save, logs, "--save")
+    refuse_unwritable(save)
+
+
+def _refuse_unread(found: Outcome) -> None:
+    """Say every problem; raise ValueError where a log, or a file of one, could not be read."""
+    unread = [*found.unread, *(problem for one in found.analysed for problem in one.source.problems)]
+    for problem in dict.fromkeys([*unread, *(problem for one in found.analysed for problem in one.all_problems)]):
+        say_problem(problem)
+    if unread:
+        refused = ", ".join(problem.file for problem in unread)
+        raise ValueError(f"not every log could be read ({refused}), so nothing is compared or saved.")
+
+
 def _refuse_damaged(analysed: list[Analysed]) -> None:
     """Raise ValueError where lines of a log are lost: its shares are then those of another log."""
-    damaged = [one for it in analysed for one in it.all_problems if one.message.startswith((CUT_LINE, NO_JSON))]
+    damaged = [one for it in analysed for one in it.all_problems if one.kind == "damaged"]
     if damaged:
         where = ", ".join(f"{one.file} line {one.line}" for one in damaged)
         raise ValueError(f"lines are damaged ({where}), so nothing is compared or saved.")
@@ -130,7 +127,7 @@ def _fate(cause: Moved) -> str:
 
 
 def _share(one: Moved) -> str:
-    before, after = ("unknown" if value is None else f"{value:.1f}%" for value in (one.before, one.after))
+    before, after = ("unknown" if value is None else percent(value) for value in (one.before, one.after))
     change = "" if one.change is None else f" ({one.change:+.1f} points)"
     return f"{one.name}: {before} → {after}{change}"
 

@@ -4,6 +4,7 @@ Exit codes: 0 fine, 1 a gate tripped, 2 the input or the usage is wrong (always 
 """
 
 import sys
+from contextlib import closing, nullcontext
 from importlib import metadata
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +19,6 @@ from analysis.model.settings import Settings
 from analysis.pipeline.compare import compare
 from analysis.pipeline.importing import already_stored, import_source
 from analysis.pipeline.renderers import Renderers
-from analysis.pipeline.side_files import read_beside
 from analysis.pipeline.sources import LogFile, read_source
 from analysis.report.contract import as_json
 from analysis.report.gates import causes_among, lost_percent
@@ -26,8 +26,10 @@ from analysis.report.template_words import exit_code
 from analysis.report.words import IN_WORDS, reconciled
 from analysis.store.repository import Repository
 from app import check_command, convert_command, options, places, record_command, report_command, store_command, visitors
-from app.analysing import analyse_all, block_size_of, renderers_of, served, settings_of
+from app.analysing import analyse_logs, block_size_of, renderers_of, served
 from app.commands import Commands
+from app.held import holding
+from app.option_groups import LogOptions, RenderOptions, spread
 from app.outputs import refuse_unwritable, spare_logs, write_text
 from app.printing import comparison_text, json_text, safe, session_text
 from app.template_command import check_all, write_checks
@@ -70,7 +72,7 @@ def serve(
     """
     from app.serving import refuse_taken_port, run_dashboard  # streamlit takes a second to import
 
-    file = db or places.database()
+    file = places.database() if db is None else db.expanduser()  # the pages take the file by the same name
     shared = visitors.are_others(host)
     try:
         refuse_taken_port(port, host)
@@ -83,38 +85,26 @@ def serve(
             if not already_stored(source, renderers, Settings(), repository):
                 with resumable():
                     import_source(source, renderers, Settings(), repository, progress=progress())
-        repository.close()
     except (ValueError, OSError) as error:
         fail(error)
     say(f"Whymiss {'reads' if read_only else 'keeps'} its sessions in {file} (--db chooses another).")
     if shared:
         more = "" if read_only else " and adds logs"
         say(f"Whoever reaches {host} sees every session{more}; the README says how to ask for a login.")
-    run_dashboard(file, port, host)
+    with holding(repository):
+        run_dashboard(file, port, host)
 
 
 @app.command()
+@spread()
 def analyze(
     logs: options.Logs,
-    model: options.Model = None,
-    endpoint: options.Endpoint = None,
-    allow_generation: options.Generate = False,
-    block_size: options.BlockSize = None,
-    log_format: options.LogFormat = None,
-    normalise: options.Normalise = "vllm",
-    same_server: options.SameServer = False,
+    *,
+    asked: LogOptions,
     db: options.KeepIn = None,
     json_to: options.JsonFile = None,
     max_lost: options.MaxLost = None,
     fail_on: options.FailOn = None,
-    blocks: options.Blocks = None,
-    window: options.Window = None,
-    retention: options.Retention = None,
-    spec_decode: options.SpecDecode = False,
-    dcp: options.Dcp = 1,
-    server_info: options.ServerInfo = None,
-    metrics: options.Metrics = None,
-    kv_events: options.KvEvents = None,
 ) -> None:
     """Explain logs: what was reused, what was not, and why.
 
@@ -126,35 +116,23 @@ def analyze(
         _known_codes(fail_on or [])
         spare_logs(json_to, logs, "--json")
         refuse_unwritable(json_to)  # before the work, which takes longer
-        repository = Repository.open(db) if db is not None else None
-        renderers = renderers_of(model, endpoint, allow_generation, normalise)
-        renderers.chosen = repository.renderers() if repository is not None else {}
-        beside = read_beside(metrics or [], kv_events, server_info)
-        settings = settings_of(renderers, beside, block_size, same_server, blocks, window, retention, spec_decode, dcp)
-        analysed, problems = analyse_all(logs, renderers, settings, log_format, beside.side, repository)
-        problems.extend(beside.problems)
-        if repository is not None:
-            repository.close()
+        with closing(Repository.open(db)) if db is not None else nullcontext() as repository:
+            found = analyse_logs(logs, asked, repository)
     except (ValueError, OSError) as error:
         fail(error)
-    records = [record for one in analysed for record in one.records]
-    _write(records, settings, [*problems, *(problem for one in analysed for problem in one.problems)], json_to)
+    records = [record for one in found.analysed for record in one.records]
+    problems = [*found.unread, *found.beside, *(problem for one in found.analysed for problem in one.problems)]
+    _write(records, found.settings, problems, json_to)
     if max_lost is not None:
         _gate(records, max_lost)
-    if found := causes_among(records, fail_on or []):
-        say(f"--fail-on: {', '.join(found)}")
+    if causes := causes_among(records, fail_on or []):
+        say(f"--fail-on: {', '.join(causes)}")
         raise typer.Exit(1)
 
 
 @app.command()
-def diff(
-    files: options.Bodies,
-    model: options.Model = None,
-    endpoint: options.Endpoint = None,
-    allow_generation: options.Generate = False,
-    block_size: options.BlockSize = None,
-    normalise: options.Normalise = "vllm",
-) -> None:
+@spread()
+def diff(files: options.Bodies, *, asked: RenderOptions) -> None:
     """Compare consecutive prompts: where they first differ.
 
     Says in which message field that is, and what stays reusable.
@@ -162,8 +140,8 @@ def diff(
     Examples: whymiss diff turn6.json turn7.json --model ./qwen3 · whymiss diff a.json b.json --endpoint localhost:8000
     """
     try:
-        renderers = renderers_of(model, endpoint, allow_generation, normalise)
-        given = Settings(**block_size_of(block_size), normalise=renderers.normalise)
+        renderers = renderers_of(asked)
+        given = Settings(**block_size_of(asked.block_size), normalise=renderers.normalise)
         settings = served(renderers, given)
         record = compare([_log_file(path) for path in files], renderers.renderer_for, settings)
     except (ValueError, OSError) as error:

@@ -13,7 +13,7 @@ from analysis.model.record import SessionRecord
 from analysis.report.baseline import baseline_of, held_against
 from analysis.report.figure_words import UNKNOWN
 from analysis.report.words import IN_WORDS, counted
-from app import desk_state, state
+from app import desk_state, state, tables
 from app.desk_address import Asked
 from app.plain import plain
 
@@ -30,26 +30,39 @@ def compared(asked: Asked) -> None:
     if len(found) < 2:
         st.info("Fewer than two of these sessions are in this database. Tick them in the list of sessions.")
         return
-    records = [record for _key, record in found]
-    names = column_names(records)
+    names = column_names([record for _key, record in found])
+    _figures(asked, found, names)
+    _causes([record for _key, record in found], names)
+    _differences([record for _key, record in found], names)
+
+
+def _figures(asked: Asked, found: Sequence[tuple[int, SessionRecord]], names: Sequence[str]) -> None:
+    """The verdict on each, their figures in one table, and a way to each."""
     rows = desk_state.sessions().set_index("session_key").loc[[key for key, _record in found]]
     st.markdown(
         "\n".join(f"- **{plain(name)}**: {plain(words)}" for name, words in zip(names, rows.verdict, strict=True))
     )
     table = figures_table(rows, names, desk_state.zone(asked))
-    st.dataframe(table, alt="Figures of the sessions side by side", height=35 * len(table) + 38)
+    st.dataframe(table, alt="Figures of the sessions side by side", height=tables.height(len(table)))
     with st.container(horizontal=True, gap="small"):
         for (key, _record), name in zip(found, names, strict=True):
             if st.button(plain(f"Open {name}"), key=f"open_{key}"):
                 state.open_session(key)
                 st.switch_page("../pages/session.py", query_params={"session": str(key)})
+
+
+def _causes(records: Sequence[SessionRecord], names: Sequence[str]) -> None:
     st.subheader("What each was lost to", anchor=False)
     causes = causes_table(records, names)
     if causes.empty:
         st.write("Nothing was wasted in any of them, or their tokens are unknown.")
     else:
-        number = st.column_config.NumberColumn(format="localized")
+        number = tables.count()
         st.dataframe(causes, alt="Wasted tokens by cause and session", column_config=dict.fromkeys(names, number))
+
+
+def _differences(records: Sequence[SessionRecord], names: Sequence[str]) -> None:
+    """What tells the others from the first."""
     st.subheader(plain(f"How they differ from {names[0]}"), anchor=False)
     for name, record in zip(names[1:], records[1:], strict=True):
         lines = differences(records[0], record)

@@ -5,7 +5,7 @@ from datetime import date
 import pandas as pd
 import streamlit as st
 
-from app import charts, day_chart, day_frames, desk_state, state
+from app import charts, day_chart, day_frames, desk_state, state, tables
 from app.desk_address import BREAKDOWNS, Asked
 from app.plain import plain
 
@@ -74,9 +74,9 @@ def _changes(turns: pd.DataFrame, losses: pd.DataFrame, table: pd.DataFrame, day
             alt="Wasted tokens of that day and of the day before",
             column_config={
                 "name": column.TextColumn("What", width=300, pinned=True),
-                "before": column.NumberColumn(f"{before:%a} {before}", format="localized", width=120),
-                "after": column.NumberColumn(f"{day:%a} {day}", format="localized", width=120),
-                "change": column.NumberColumn("Change", format="localized", width=120),
+                "before": tables.count(f"{before:%a} {before}", 120),
+                "after": tables.count(f"{day:%a} {day}", 120),
+                "change": tables.count("Change", 120),
             },
         )
 
@@ -93,19 +93,19 @@ def _figures(days: pd.DataFrame, table: pd.DataFrame) -> date | None:
             frame,
             key=desk_state.field("day_table"),
             hide_index=True,
-            height=min(35 * len(frame) + 38, 320),
+            height=tables.height(len(frame), 320),
             placeholder="?",
             on_select="rerun",
             selection_mode="single-row",
             alt="Days with their turns and wasted tokens; select one to list its sessions",
             column_config={
                 "day": column.DateColumn("Day", format="ddd YYYY-MM-DD", width=130, pinned=True),
-                "turns": column.NumberColumn("Turns", format="localized", width=70),
-                "sessions": column.NumberColumn("Sessions", format="localized", width=80),
-                "prompt_tokens": column.NumberColumn("Prompt tokens", format="localized", width=110),
-                "wasted_tokens": column.NumberColumn("Wasted", format="localized", width=90),
+                "turns": tables.count("Turns", 70),
+                "sessions": tables.count("Sessions", 80),
+                "prompt_tokens": tables.count("Prompt tokens", 110),
+                "wasted_tokens": tables.count("Wasted", 90),
                 "wasted_share": column.NumberColumn("of prompts", format="percent", width=90),
-                **{key: column.NumberColumn(label, format="localized") for key, label in labels.items()},
+                **{key: tables.count(label) for key, label in labels.items()},
             },
         )
     rows = event.selection.rows

@@ -13,11 +13,10 @@ from app.browser_words import in_browser
 from app.desk_address import MOST_COMPARED
 from app.how_to_read import SESSIONS, how_to_read
 from app.marks_view import mark_form
-from app.plain import cut, plain
+from app.plain import LONGEST_TITLE, cut, plain
 from app.remedy_view import what_to_do
 from app.share_view import share_sessions
 
-LONGEST_NAME = 60  # characters
 HINT = "Click a row to open the session; tick rows to compare, share or mark them."
 
 
@@ -51,7 +50,7 @@ def actions(
 def _in_plain_words(record: SessionRecord) -> None:
     """The verdict on a session and what is to be done about it, and folded what an engineer asks next."""
     sums = figures(record)
-    st.markdown(f"**{plain(cut(record.session_id, LONGEST_NAME))}**")
+    st.markdown(f"**{plain(cut(record.session_id, LONGEST_TITLE))}**")
     st.markdown(plain(verdict(sums)))
     what_to_do(record, sums)
     with st.expander("For engineers"):

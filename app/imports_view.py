@@ -10,7 +10,7 @@ import streamlit as st
 
 from analysis.report.words import counted
 from analysis.store.repository import Repository
-from app import places, state
+from app import places, state, tables
 from app.plain import plain
 
 COPY_NAME = "whymiss.duckdb"
@@ -51,7 +51,7 @@ def _table(frame: pd.DataFrame, zone: str, may_select: bool) -> Any:
         selection_mode="single-row",
         column_config={
             "file": "Log",
-            "num_sessions": st.column_config.NumberColumn("Sessions", format="localized"),
+            "num_sessions": tables.count("Sessions"),
             "num_bytes": st.column_config.NumberColumn("Size", format="bytes"),
             "imported_at": st.column_config.DatetimeColumn(
                 f"Imported ({zone})", format="YYYY-MM-DD HH:mm", timezone=zone

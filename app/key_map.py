@@ -51,6 +51,11 @@ def in_line(keys: Keys) -> str:
     return " · ".join(f"{_caps(caps)} {html.escape(words)}" for caps, words in keys)
 
 
+def style(name: str) -> str:
+    """The style sheet of a component, with what all of them share before it."""
+    return "\n".join((_HERE / part).read_text("utf-8") for part in ("controls.css", name))
+
+
 def _caps(caps: str) -> str:
     return " ".join(f"<kbd>{html.escape(cap)}</kbd>" for cap in caps.split())
 
@@ -78,5 +83,4 @@ def _markup() -> str:
 def _component() -> Any:
     pages = ", ".join(f"{key}: {title!r}" for key, title in _PAGES)
     script = f"const PAGES = {{ {pages} }};\n{(_HERE / 'key_map.js').read_text('utf-8')}"
-    style = (_HERE / "key_map.css").read_text("utf-8")
-    return st.components.v2.component("whymiss_key_map", html=_markup(), css=style, js=script)
+    return st.components.v2.component("whymiss_key_map", html=_markup(), css=style("key_map.css"), js=script)

@@ -11,6 +11,7 @@ import streamlit as st
 
 from analysis.core.price import FEWEST_TURNS, prefill_rate
 from analysis.model.record import SessionRecord
+from analysis.pipeline.record import figures
 from analysis.report.words import counted
 from app import state
 from app.charts import options, styled
@@ -63,9 +64,7 @@ def said(record: SessionRecord, turns: list[TimedTurn], rate: float | None) -> s
             f"No prefill rate: it takes {FEWEST_TURNS} turns with a time, of which the longest prefill is twice the"
             " shortest and waits longer."
         )
-    meant = {turn.turn for turn in record.turns if any(cause.deliberate for cause in turn.causes)}
-    accounts = [turn.account for turn in record.turns if turn.account and turn.turn not in meant]
-    wasted = sum((account.missed or 0) + account.lost for account in accounts)
+    wasted = figures(record).wasted_tokens
     words = f"These turns compute {rate:,.0f} tokens a second."
     return (
         f"{words} The {wasted:,} wasted tokens of the session took about {wasted / rate:,.1f} s." if wasted else words
@@ -75,11 +74,10 @@ def said(record: SessionRecord, turns: list[TimedTurn], rate: float | None) -> s
 def latency_figure(turns: list[TimedTurn], rate: float | None) -> go.Figure:
     """A mark per turn; the line is the measured rate behind the wait that half of the turns have besides."""
     figure = go.Figure()
-    tokens, seconds = [one.computed_tokens for one in turns], [one.seconds for one in turns]
     figure.add_trace(
         go.Scatter(
-            x=tokens,
-            y=seconds,
+            x=[one.computed_tokens for one in turns],
+            y=[one.seconds for one in turns],
             customdata=[one.turn for one in turns],
             name="turn (reported)",
             meta={"role": "reported"},
@@ -89,19 +87,7 @@ def latency_figure(turns: list[TimedTurn], rate: float | None) -> go.Figure:
         )
     )
     if rate is not None:
-        besides = median(one.seconds - one.computed_tokens / rate for one in turns)
-        ends = [min(tokens), max(tokens)]
-        figure.add_trace(
-            go.Scatter(
-                x=ends,
-                y=[besides + end / rate for end in ends],
-                name=f"{rate:,.0f} tokens a second (measured)",
-                meta={"role": "ideal"},
-                mode="lines",
-                line={"width": 1.5, "dash": "dot"},
-                hoverinfo="skip",
-            )
-        )
+        figure.add_trace(_rate_line(turns, rate))
     return figure.update_layout(
         height=_HEIGHT,
         autosize=True,
@@ -110,4 +96,19 @@ def latency_figure(turns: list[TimedTurn], rate: float | None) -> go.Figure:
         showlegend=True,
         xaxis={"title": {"text": "computed tokens"}, "rangemode": "tozero", "tickformat": "~s", "automargin": True},
         yaxis={"title": {"text": "seconds"}, "rangemode": "tozero", "automargin": True},
+    )
+
+
+def _rate_line(turns: list[TimedTurn], rate: float) -> go.Scatter:
+    """The seconds that the rate alone would take, over the wait that is half of the turns' besides."""
+    besides = median(one.seconds - one.computed_tokens / rate for one in turns)
+    ends = [min(one.computed_tokens for one in turns), max(one.computed_tokens for one in turns)]
+    return go.Scatter(
+        x=ends,
+        y=[besides + end / rate for end in ends],
+        name=f"{rate:,.0f} tokens a second (measured)",
+        meta={"role": "ideal"},
+        mode="lines",
+        line={"width": 1.5, "dash": "dot"},
+        hoverinfo="skip",
     )

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from analysis.live.vllm import ServerInfo, VllmServer
-from app import places, state, visitors
+from app import places, renderer_state, visitors
 from app.plain import plain
 
 
@@ -28,9 +28,9 @@ def connection_form() -> None:
     try:
         with st.spinner("Asking the server"):
             server = VllmServer(visitors.named(address), api_key=key or places.api_key(), allow_generation=generate)
-            state.connect_live(server, server.describe())
+            renderer_state.connect_live(server, server.describe())
     except OSError as error:
-        state.connect_live(None, None)
+        renderer_state.connect_live(None, None)
         st.error(plain(str(error)))
 
 

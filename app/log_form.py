@@ -16,7 +16,7 @@ from analysis.pipeline.side_files import as_served
 from analysis.pipeline.sources import Source, joined, read_source, source_of
 from analysis.report.problem_words import without_tried
 from analysis.report.words import counted
-from app import state, visitors
+from app import log_state, renderer_state, state, visitors
 from app.browser_words import in_browser
 from app.pace import Pace
 from app.plain import plain
@@ -68,11 +68,11 @@ class Outcome:
 
 def renderer_choice(key: str) -> Callable[[], Renderers]:
     """Ask where tokens come from; the answer is called when they are needed and raises where they cannot be had."""
-    server = state.live_server()
+    server = renderer_state.live_server()
     options = [IDS, *([MODEL] if visitors.may_name_files() else []), *([LIVE] if server else [])]
     chosen = st.radio("Tokens come from", options, horizontal=True, key=f"{key}_tokens", help=_help(server is not None))
     if chosen == LIVE and server is not None:
-        return lambda: state.live_renderers(server)
+        return lambda: renderer_state.live_renderers(server)
     if chosen == MODEL:
         model = st.text_input(
             "Folder with tokenizer.json, or hub id",
@@ -80,7 +80,7 @@ def renderer_choice(key: str) -> Callable[[], Renderers]:
             placeholder="~/models/Qwen3-8B or Qwen/Qwen3-8B",
         ).strip()
         return lambda: _named(model)
-    return state.known_renderers
+    return renderer_state.known_renderers
 
 
 def block_size_choice(key: str) -> Settings:
@@ -95,7 +95,7 @@ def block_size_choice(key: str) -> Settings:
         help="vLLM: 16 on CUDA, 128 on CPU, 256 for some models; block_size in vllm:cache_config_info at /metrics.",
     )
     chosen = Settings(int(given), "given") if given else Settings()
-    info = state.live_info()
+    info = renderer_state.live_info()
     return as_served(chosen, info) if info and st.session_state.get(f"{key}_tokens") == LIVE else chosen
 
 
@@ -246,7 +246,7 @@ def import_sources(
 
     for number, source in enumerate(sources, 1):
         which = f"Log {number} of {len(sources)}: " if len(sources) > 1 else ""
-        state.remember_log(source)
+        log_state.remember_log(source)
         if (known := stored_key(source, renderers, settings, kept)) is not None:
             outcome.unchanged += 1
             outcome.import_keys = (*outcome.import_keys, known)
@@ -265,7 +265,7 @@ def import_sources(
 def _named(model: str) -> Renderers:
     if not model:
         raise FormatError("Give the folder or hub id of the model, or choose another way to get tokens.")
-    return state.known_renderers(model)
+    return renderer_state.known_renderers(model)
 
 
 def _help(connected: bool) -> str:

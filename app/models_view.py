@@ -13,7 +13,7 @@ from analysis.model.settings import Settings
 from analysis.pipeline.renderer_choice import checked_choice
 from analysis.pipeline.sources import Source
 from analysis.report.words import counted
-from app import places, state, visitors
+from app import log_state, places, renderer_state, state, tables, visitors
 from app.browser_words import in_browser
 from app.log_form import import_sources
 from app.plain import plain
@@ -88,14 +88,14 @@ def table(frame: pd.DataFrame) -> None:
     st.dataframe(
         frame,
         hide_index=True,
-        height=min(35 * len(frame) + 38, 420),
+        height=tables.height(len(frame), 420),
         alt="Served models, what renders each, and how their tokens are known",
         column_config={
             "model": column.TextColumn("Served model", width=220, pinned=True),
             "renderer": column.TextColumn("Rendered by", width=220),
             "tokens": column.TextColumn("Tokens", width=290),
-            "num_sessions": column.NumberColumn("Sessions", format="localized", width=80),
-            "num_turns": column.NumberColumn("Turns", format="localized", width=80),
+            "num_sessions": tables.count("Sessions", 80),
+            "num_turns": tables.count("Turns", 80),
         },
     )
 
@@ -162,13 +162,13 @@ def again(model: str) -> None:
 def stale(model: str) -> list[Log]:
     """The logs with a model that were read with the known models, and not with its present choice."""
     kept = state.repository()
-    choice = state.known_renderers().choices.get(model)
+    choice = renderer_state.known_renderers().choices.get(model)
     listed = kept.models().set_index("model").import_keys.get(model, [])
     found = []
     for _key, file, sha256, how in kept.origins([int(key) for key in listed]):
         read = json.loads(how)
         if read.get("renderer") == "known models" and read.get("chosen", {}).get(model) != choice:
-            found.append(Log(file, state.log_at_hand(file, sha256), settings_of(read)))
+            found.append(Log(file, log_state.log_at_hand(file, sha256), settings_of(read)))
     return found
 
 
@@ -183,7 +183,8 @@ def _analyse(logs: list[Log]) -> None:
     try:
         for log in logs:
             assert log.source is not None
-            outcome = import_sources([log.source], state.known_renderers(None, log.settings.normalise), log.settings)
+            renderers = renderer_state.known_renderers(None, log.settings.normalise)
+            outcome = import_sources([log.source], renderers, log.settings)
             done.append(f"{log.file}: {outcome.sentence()}")
     except (ValueError, OSError) as error:
         st.error(plain(in_browser(str(error))))

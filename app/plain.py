@@ -5,6 +5,8 @@ import re
 # Bare addresses are linked after the escapes are gone, so escapes do not help: a word joiner, which is not seen, does.
 _ADDRESS = re.compile(r"(?<=http:)(?=//)|(?<=https:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
 WORD_JOINER = "\u2060"
+LONGEST_TITLE = 60  # characters of a name that is a title: it may be the names of many files
+LONGEST_BUTTON = 40  # characters of a name on a button
 MOST_CHARS = 4000  # of a text in one place of a page: browsers hang on a megabyte of a name
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 

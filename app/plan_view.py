@@ -17,7 +17,7 @@ from analysis.pipeline.trying import Asked, try_change, try_fixes
 from analysis.report.fix_words import located
 from analysis.report.plan import also_of, outcome, summed, tokens_of, total, turns_of, worth
 from analysis.report.words import cause_headline
-from app import charts, state
+from app import charts, log_state, state, tables
 from app.browser_words import in_browser
 from app.plain import plain
 
@@ -83,7 +83,7 @@ def plan_table(steps: Sequence[PlanStep]) -> pd.DataFrame:
 @st.fragment
 def what_if(record: SessionRecord, session_key: int) -> None:
     """The form that applies a change to the whole session, renders it and shows the account before and after."""
-    source = state.log_of(session_key) or _given_log(session_key)
+    source = log_state.log_of(session_key) or _given_log(session_key)
     if source is None:
         return
     choice = st.selectbox("Change", choices(record.plan), format_func=lambda one: one.label, key="what_if")
@@ -92,7 +92,7 @@ def what_if(record: SessionRecord, session_key: int) -> None:
         return
     try:
         with st.spinner("Rendering"):
-            on = state.bench_of(session_key, source, record)
+            on = log_state.bench_of(session_key, source, record)
             index = on.index(record.session_id, record.file)
             change, codes = choice.change, choice.codes
             found = try_change(on, index, change, asked) if change else try_fixes(on, index, codes)
@@ -118,11 +118,11 @@ def _given_log(session_key: int) -> Source | None:
         return None
     names = sorted(files, key=lambda file: str(file.name))
     source = Source(names[0].name, tuple(LogFile(file.name, file.getvalue()) for file in names))
-    if not state.is_log_of(source, session_key):
+    if not log_state.is_log_of(source, session_key):
         st.error("This is not the log that the session came from: its bytes are others.")
         return None
-    state.remember_log(source)
-    return state.log_of(session_key)
+    log_state.remember_log(source)
+    return log_state.log_of(session_key)
 
 
 def _asked(change: Change | None) -> Asked | None:
@@ -161,7 +161,7 @@ def _outcome(found: WhatIf) -> None:
 def _numbers(frame: pd.DataFrame, alt: str) -> None:
     """A table whose whole numbers have separators."""
     whole = [name for name in frame.columns if pd.api.types.is_integer_dtype(frame[name])]
-    column = st.column_config.NumberColumn(format="localized")
+    column = tables.count()
     st.dataframe(frame, hide_index=True, alt=alt, column_config=dict.fromkeys(whole, column))
 
 

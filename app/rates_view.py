@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.core.price import Price, Rates
-from app import desk_state, state, visitors
+from app import desk_state, state, tables, visitors
 
 PARTS = ("uncached", "cached", "output")
 UNNAMED = "(no model named)"
@@ -41,7 +41,7 @@ def _table(frame: pd.DataFrame) -> None:
     st.dataframe(
         frame,
         hide_index=True,
-        height=min(35 * len(frame) + 38, 248),
+        height=tables.height(len(frame), 248),
         placeholder="?",
         alt="Prices and prefill rates by model",
         column_config={
@@ -49,7 +49,7 @@ def _table(frame: pd.DataFrame) -> None:
             "uncached": column.NumberColumn("Uncached", width=100, help="Prompt tokens that are computed."),
             "cached": column.NumberColumn("Cached", width=100, help="Prompt tokens from the cache."),
             "output": column.NumberColumn("Output", width=100),
-            "prefill": column.NumberColumn("Prefill rate", format="localized", width=100),
+            "prefill": tables.count("Prefill rate", 100),
             "measured": column.NumberColumn("measured", format="%.0f", width=90, help="From the logs in the store."),
         },
     )

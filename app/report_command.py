@@ -6,38 +6,26 @@ from typing import get_args
 
 import typer
 
-from analysis.pipeline.side_files import read_beside
-from analysis.report.document import Scope
+from analysis.report.quotes import Scope
 from analysis.report.redaction import Hidden, Rules, redacted
 from analysis.report.words import counted
 from app import options
-from app.analysing import analyse_all, renderers_of, settings_of
+from app.analysing import analyse_logs
+from app.option_groups import LogOptions, spread
 from app.outputs import refuse_unwritable, spare_logs, write_text
 from app.reporting import FORMS, KEPT, report_of_logs, written
 from app.terminal import fail, say, say_problem
 
 
+@spread()
 def report(
     logs: options.Logs,
+    *,
     output: options.ReportTo = Path("report.html"),
     redact: options.Redact = "everything",
     hide: options.Hide = None,
     keep: options.Keep = None,
-    model: options.Model = None,
-    endpoint: options.Endpoint = None,
-    allow_generation: options.Generate = False,
-    block_size: options.BlockSize = None,
-    log_format: options.LogFormat = None,
-    normalise: options.Normalise = "vllm",
-    same_server: options.SameServer = False,
-    blocks: options.Blocks = None,
-    window: options.Window = None,
-    retention: options.Retention = None,
-    spec_decode: options.SpecDecode = False,
-    dcp: options.Dcp = 1,
-    server_info: options.ServerInfo = None,
-    metrics: options.Metrics = None,
-    kv_events: options.KvEvents = None,
+    asked: LogOptions,
 ) -> None:
     """Write a report that can be sent.
 
@@ -50,12 +38,11 @@ def report(
     """
     try:
         form, rules = _form(output, logs), _rules(redact, hide or [], keep or [])
-        renderers = renderers_of(model, endpoint, allow_generation, normalise)
-        beside = read_beside(metrics or [], kv_events, server_info)
-        settings = settings_of(renderers, beside, block_size, same_server, blocks, window, retention, spec_decode, dcp)
-        analysed, problems = analyse_all(logs, renderers, settings, log_format, beside.side)
-        problems.extend(beside.problems)
-        made, hidden = redacted(report_of_logs(analysed, renderers, problems), rules, secrets.token_bytes(32))
+        found = analyse_logs(logs, asked)
+        problems = [*found.unread, *found.beside]
+        made, hidden = redacted(
+            report_of_logs(found.analysed, found.renderers, problems), rules, secrets.token_bytes(32)
+        )
         if not made.overview:
             raise ValueError("there is no session in these logs.")
         _write(written(made, form), output)

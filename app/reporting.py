@@ -11,9 +11,10 @@ from analysis.pipeline.importing import Analysed
 from analysis.pipeline.record import figures
 from analysis.pipeline.renderers import Renderers
 from analysis.report.building import Subject, report_of
-from analysis.report.document import Quote, Report, Shown
+from analysis.report.document import Report
 from analysis.report.markdown import as_markdown
 from analysis.report.page import as_page
+from analysis.report.quotes import Quote, Shown
 from analysis.report.report_json import as_values
 from analysis.report.token_columns import TextsOf
 

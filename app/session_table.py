@@ -10,7 +10,7 @@ import streamlit as st
 
 from analysis.model.prompt import Segment
 from analysis.model.record import SessionFigures
-from analysis.report.figure_words import UNKNOWN, Figure
+from analysis.report.figure_words import UNKNOWN, Figure, share
 from analysis.report.verdict import verdict
 from app import state
 
@@ -23,6 +23,8 @@ FIGURES = (
     *COUNTS, "causes", "costliest_turn", "costliest_path", "costliest_role", "text_turn", "text_path", "text_role",
     "short_turns",
 )  # fmt: skip
+Tile = tuple[str, str, str | None, str | None]  # label, figure, note below it, words
+
 TILE_WIDTH = 172  # pixels: six stand in a row at 1,280 pixels, narrower windows wrap them
 CHECKED = "prompt tokens that could be checked"
 WASTED = "computed although the server had seen them: lost after earlier text changed, or missed though unchanged."
@@ -85,28 +87,9 @@ def _segment(path: object, role: object) -> Segment | None:
 
 
 def totals(frame: pd.DataFrame) -> None:
-    """Sums over the sessions that are listed; seconds and money where they are known of any."""
-    known, prompt = (int(frame[name].sum()) for name in ("known_prompt_tokens", "prompt_tokens"))
-    measured = frame[frame.wasted_tokens.notna()]
-    wasted_tokens, measured_tokens = int(measured.wasted_tokens.sum()), int(measured.prompt_tokens.sum())
-    share = f"{wasted_tokens / measured_tokens:.1%} of {short(measured_tokens)}" if measured_tokens else None
-    rate = f"{frame.cached_tokens.sum() / known:.1%}" if known else UNKNOWN
-    wasted_words = short(wasted_tokens) if len(measured) else UNKNOWN
-    reported = "Cached over prompt tokens, over the turns whose cached tokens the server reported."
-    tiles = [
-        ("Sessions", f"{len(frame):,}", None, None),
-        ("Prompt tokens", short(prompt), None, f"{prompt:,}"),
-        ("Hit rate", rate, None, reported),
-        (
-            "Wasted tokens",
-            wasted_words,
-            share,
-            f"{wasted_tokens:,} of {measured_tokens:,} {CHECKED}: {WASTED}" if len(measured) else WASTED.capitalize(),
-        ),
-        *_costs(frame),
-    ]
+    """Show sums over the sessions that are listed."""
     with st.container(horizontal=True, gap="small"):
-        for label, value, note, words in tiles:
+        for label, value, note, words in _tiles(frame):
             st.metric(
                 label,
                 value,
@@ -120,9 +103,32 @@ def totals(frame: pd.DataFrame) -> None:
             )
 
 
-def _costs(frame: pd.DataFrame) -> list[tuple[str, str, str | None, str | None]]:
+def _tiles(frame: pd.DataFrame) -> list[Tile]:
+    """The sums; seconds and money where they are known of any."""
+    known, prompt = (int(frame[name].sum()) for name in ("known_prompt_tokens", "prompt_tokens"))
+    measured = frame[frame.wasted_tokens.notna()]
+    wasted_tokens, measured_tokens = int(measured.wasted_tokens.sum()), int(measured.prompt_tokens.sum())
+    of_all = f"{share(wasted_tokens / measured_tokens)} of {short(measured_tokens)}" if measured_tokens else None
+    rate = share(frame.cached_tokens.sum() / known if known else None)
+    wasted_words = short(wasted_tokens) if len(measured) else UNKNOWN
+    reported = "Cached over prompt tokens, over the turns whose cached tokens the server reported."
+    return [
+        ("Sessions", f"{len(frame):,}", None, None),
+        ("Prompt tokens", short(prompt), None, f"{prompt:,}"),
+        ("Hit rate", rate, None, reported),
+        (
+            "Wasted tokens",
+            wasted_words,
+            of_all,
+            f"{wasted_tokens:,} of {measured_tokens:,} {CHECKED}: {WASTED}" if len(measured) else WASTED.capitalize(),
+        ),
+        *_costs(frame),
+    ]
+
+
+def _costs(frame: pd.DataFrame) -> list[Tile]:
     """Tiles of wasted seconds and wasted cost, each over the sessions of which it is known."""
-    tiles: list[tuple[str, str, str | None, str | None]] = []
+    tiles: list[Tile] = []
     for label, column, words in (
         ("Wasted seconds", "wasted_seconds", "Wasted tokens over the prefill rate of the model."),
         ("Wasted cost", "wasted_cost", "What wasted tokens cost more than cached ones, in the currency of Prices."),

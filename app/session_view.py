@@ -26,6 +26,7 @@ from app import (
     notes_view,
     plan_view,
     remedy_view,
+    renderer_state,
     session_table,
     share_view,
     state,
@@ -34,19 +35,18 @@ from app.block_map import block_map
 from app.browser_words import in_browser
 from app.how_to_read import ACCOUNT, MAP, REUSE, how_to_read
 from app.markers import clients, markers_of
-from app.plain import cut, plain
+from app.plain import LONGEST_TITLE, cut, plain
 from app.text_view import next_step
 from app.turn_view import turn_comparison
 
 FIGURE_WIDTH = 172  # pixels: six stand in a row at 1,280 pixels, narrower windows wrap them
-LONGEST_NAME = 60  # characters of a title, which may be the names of many files
 
 
 def headline(record: SessionRecord, session_key: int) -> None:
     """Which session, what can be done with it, the verdict, and what is to be done about it."""
     sums = figures(record)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"):
-        st.header(plain(cut(record.session_id, LONGEST_NAME)), anchor=False, width="content")
+        st.header(plain(cut(record.session_id, LONGEST_TITLE)), anchor=False, width="content")
         with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
             marks_view.mark_of(session_key)
             _for_engineers(record)
@@ -140,10 +140,9 @@ def _explored(record: SessionRecord, session_key: int) -> tuple[int, int] | None
     at = state.picked(record)
     if not any(rows.num_blocks):
         if any(turn.text for turn in record.turns):
-            return  # they are compared by text below
-        st.info(
-            plain(f"No turn of this session has known tokens. {next_step(record.turns, state.known_renderers().has)}")
-        )
+            return None  # they are compared by text below
+        remedy = next_step(record.turns, renderer_state.known_renderers().has)
+        st.info(plain(f"No turn of this session has known tokens. {remedy}"))
         return None
     block_map(
         payload,

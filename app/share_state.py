@@ -6,7 +6,8 @@ from zlib import crc32
 
 import streamlit as st
 
-from analysis.report.document import Quote, Report
+from analysis.report.document import Report
+from analysis.report.quotes import Quote
 from app import state
 
 LABELS = "report_labels"

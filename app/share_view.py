@@ -9,7 +9,8 @@ import streamlit as st
 
 from analysis.model.annotation import Case
 from analysis.model.record import SessionRecord
-from analysis.report.document import Quote, Report, Scope
+from analysis.report.document import Report
+from analysis.report.quotes import Quote, Scope
 from analysis.report.redaction import Hidden, Rules, redacted
 from analysis.report.token_text import visible
 from analysis.report.words import counted

@@ -12,7 +12,8 @@ from analysis.model.annotation import Case
 from analysis.model.desk import Mark
 from analysis.model.record import SessionRecord
 from analysis.report.building import Subject, most_told, ranked, report_of
-from analysis.report.document import Quote, Report
+from analysis.report.document import Report
+from analysis.report.quotes import Quote
 from app import notes_state, state
 from app.reporting import report_of_session, subject
 

@@ -1,48 +1,32 @@
-"""What survives a rerun: the one file that names session-state keys, query parameters and caches.
+"""What survives a rerun: the database and what is read of it, the session in the address, and messages.
 
-Those of the list of sessions, which is asked for in many ways, are in ``desk_state`` and ``desk_address``; ``address``
-keeps the address that a page wrote.
+What only some pages need has a file of its own, named ``…_state``; ``address`` keeps the address that a page wrote.
 
 Caches are keyed on the store's version and on keys of rows, so an import is seen at once and nothing else is read
 twice.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from threading import Lock
 
 import numpy as np
 import streamlit as st
 
-from analysis.live.vllm import ServerInfo, VllmServer
 from analysis.model.record import SessionRecord
-from analysis.model.renderer import RendererChoice
 from analysis.model.session import TokenIds
-from analysis.model.settings import Normalisation, Settings
 from analysis.model.template_check import TemplateCheck
-from analysis.pipeline.importing import Progress, analyse_source, store
-from analysis.pipeline.renderers import Renderers
-from analysis.pipeline.sources import Source, read_source
-from analysis.pipeline.trying import Bench, bench
 from analysis.store.database import StoreError
 from analysis.store.repository import Repository
 from app import address, places, visitors
 from app.block_map import BlockRows, pack
+from app.held import held
 from app.plain import plain
 
-SERVER = "live_server"
-SERVED = "live_server_info"
 OPENED = "opened_session"
 TABLE = "session_table_number"
-GIVEN = "given_logs"
 SAID = "message"
 ADDED = "message_imports"
 CHECK = "template_check"
-
-MOST_GIVEN = 4  # logs that a browser session keeps to try changes on
-
-_seeding = Lock()
 
 
 def repository() -> Repository:
@@ -56,70 +40,7 @@ def repository() -> Repository:
 
 @st.cache_resource(show_spinner=False)
 def _open(path: str) -> Repository:
-    return Repository.open(path, read_only=not visitors.may_write())
-
-
-def needs_samples() -> bool:
-    """Whether this is the very first start on this database."""
-    return visitors.may_write() and repository().untouched()
-
-
-def fill_with_samples(progress: Progress) -> None:
-    """On the very first start, analyse the sample sessions; each is the history of a server of its own.
-
-    Streamlit may end the run at any report of progress, as on a reload of the page: nothing is stored before the last.
-    """
-    with _seeding:
-        kept = repository()
-        if not kept.untouched():
-            return
-        logs = places.sample_logs()
-        renderers = known_renderers()
-        analysed = []
-        for done, path in enumerate(logs, 1):
-            analysed.append(analyse_source(read_source(path), renderers, places.sample_settings(path)))
-            progress("sample sessions analysed", done, len(logs))
-        for one in analysed:
-            store(one, renderers, kept)
-
-
-def known_renderers(model: str | None = None, normalise: Normalisation = "vllm") -> Renderers:
-    """The renderers chosen by model, or ``model`` for all; raises RenderError where that one cannot be loaded.
-
-    A tokenizer is loaded once for everybody.
-    """
-    return _renderers(model, normalise, tuple(repository().renderers().values()))
-
-
-@st.cache_resource(show_spinner=False, max_entries=16)
-def _renderers(model: str | None, normalise: Normalisation, chosen: tuple[RendererChoice, ...]) -> Renderers:
-    by_model = {choice.model: choice for choice in chosen}
-    renderers = Renderers(model, None, normalise, places.known_models(), by_model, visitors.key_for)
-    if model:
-        renderers.renderer_for("")
-    return renderers
-
-
-def live_renderers(server: VllmServer) -> Renderers:
-    """Renderers over the live server of this browser session."""
-    return Renderers(server=server, known=places.known_models())
-
-
-def live_server() -> VllmServer | None:
-    """The live server that this browser session is connected to.  Its key stays in memory."""
-    server = st.session_state.get(SERVER)
-    return server if isinstance(server, VllmServer) else None
-
-
-def connect_live(server: VllmServer | None, info: ServerInfo | None) -> None:
-    """Connect this browser session to a server and keep what it said of itself; None disconnects."""
-    st.session_state[SERVER] = server
-    st.session_state[SERVED] = info
-
-
-def live_info() -> ServerInfo | None:
-    """What the live server said of itself."""
-    return st.session_state.get(SERVED)
+    return held(path) or Repository.open(path, read_only=not visitors.may_write())
 
 
 def kept_check(asked: str) -> TemplateCheck | None:
@@ -196,57 +117,6 @@ def _map_rows(at: Stamp, session_key: int) -> tuple[BlockRows, bytes]:
         prompt_tokens=[turn.prompt_tokens for turn in record.turns],
     )
     return rows, pack(rows)
-
-
-def log_of(session_key: int) -> Source | None:
-    """The log of a session where it is at hand: one of the samples, or one that was given in this browser session."""
-    origin = repository().origin(session_key)
-    return None if origin is None else log_at_hand(origin[0], origin[1])
-
-
-def log_at_hand(file: str, sha256: str) -> Source | None:
-    """A log by its name and content: one of the samples, or one that was given in this browser session."""
-    given: dict[str, Source] = st.session_state.get(GIVEN, {})
-    if sha256 in given:
-        return given[sha256]
-    found = (read_source(path) for path in places.sample_logs() if path.name == file)
-    return next((source for source in found if source.sha256 == sha256), None)
-
-
-def remember_log(source: Source) -> None:
-    """Keep a log in this browser session, so that changes can be tried on it."""
-    given: dict[str, Source] = st.session_state.setdefault(GIVEN, {})
-    given[source.sha256] = source
-    while len(given) > MOST_GIVEN:
-        del given[next(iter(given))]
-
-
-def is_log_of(source: Source, session_key: int) -> bool:
-    """Whether these are the very files that a session came from."""
-    origin = repository().origin(session_key)
-    return origin is not None and origin[1] == source.sha256
-
-
-def bench_of(session_key: int, source: Source, record: SessionRecord) -> Bench:
-    """What changes to a session are tried on.  Raises ValueError or OSError where its log cannot be rendered."""
-    origin = repository().origin(session_key)
-    label = str(json.loads(origin[2]).get("renderer")) if origin else ""
-    if label.startswith("endpoint "):
-        server = live_server()
-        if server is None or label != f"endpoint {server.url}":
-            raise StoreError("this log was rendered by a live server: connect to it again on the page Live server")
-        renderers = live_renderers(server)
-    else:
-        model = None if label == Renderers().label else label
-        renderers = known_renderers(model, record.settings.normalise)
-    return _bench(source.sha256, repr(record.settings), label, source, renderers, record.settings)
-
-
-@st.cache_resource(show_spinner=False, max_entries=2)
-def _bench(
-    sha256: str, settings: str, label: str, _source: Source, _renderers: Renderers, _settings: Settings
-) -> Bench:
-    return bench(_source, _renderers, _settings)
 
 
 def picked(record: SessionRecord) -> tuple[int, int] | None:

@@ -15,7 +15,7 @@ from analysis.model.session import JsonObject
 from analysis.model.template_check import ProbeResult, TemplateCheck, Verdict
 from analysis.pipeline.template_check import check_model, check_server, check_template
 from analysis.report.template_words import BEHAVIOURS, knob_words, sentence
-from app import places, state, visitors
+from app import places, renderer_state, state, tables, visitors
 from app.browser_words import in_browser
 from app.plain import plain
 from app.template_command import json_object
@@ -32,7 +32,6 @@ MARKS: dict[Verdict, str] = {
 }
 SPACE = "·"
 SEEN_IN = "Shape, or the template's words"
-ROW_HEIGHT = 35  # pixels
 
 
 def chosen() -> TemplateCheck | None:
@@ -81,7 +80,7 @@ def _decoded(name: str, content: bytes) -> str:
 def _of_name(source: str, arguments: JsonObject) -> TemplateCheck | None:
     """A folder, hub id or address: checked when asked to, since loading and asking take a while."""
     place, action = st.columns([4, 1], vertical_alignment="bottom")
-    server = state.live_server()
+    server = renderer_state.live_server()
     if source == MODEL:
         label, hint = "Folder with tokenizer.json, or hub id", "~/models/Qwen3-8B or Qwen/Qwen3-8B"
     else:
@@ -121,7 +120,7 @@ def answer(check: TemplateCheck) -> None:
     st.dataframe(
         behaviour_table(check),
         hide_index=True,
-        height=ROW_HEIGHT * len(check.probes) + 38,
+        height=tables.height(len(check.probes)),
         column_config={
             "Behaviour": st.column_config.TextColumn(width=150),
             "Verdict": st.column_config.TextColumn(width=110),

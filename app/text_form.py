@@ -4,8 +4,10 @@ import numpy as np
 import streamlit as st
 
 from analysis.model.session import TokenIds
+from analysis.pipeline.renderers import Renderers
 from app import notes_state, state, visitors
 from app.plain import plain
+from app.renderer_state import known_renderers, live_renderers, live_server
 
 
 def ask_for_texts(model: str, ids: dict[int, TokenIds]) -> None:
@@ -14,7 +16,7 @@ def ask_for_texts(model: str, ids: dict[int, TokenIds]) -> None:
         f"The tokens are shown by id: no tokenizer for the model “{plain(model)}” was at hand. All figures are exact"
         " all the same. To name message fields as well, add the log again with its tokenizer."
     )
-    server = state.live_server()
+    server = live_server()
     if not visitors.may_write() or not visitors.may_name_files():
         return
     place, action = st.columns([4, 1], vertical_alignment="bottom")
@@ -30,14 +32,19 @@ def ask_for_texts(model: str, ids: dict[int, TokenIds]) -> None:
         return
     try:
         with st.spinner("Decoding the tokens of this session"):
-            renderers = state.known_renderers(name) if name or server is None else state.live_renderers(server)
-            renderer = renderers.renderer_for(model)
-            token_ids = np.unique(np.concatenate(list(ids.values()))).tolist()
-            if renderer is not None:
-                texts = dict(zip(token_ids, renderer.token_bytes(token_ids), strict=True))
-                state.repository().remember_texts(model, texts)
-                notes_state.look_again()
+            _decode(model, ids, known_renderers(name) if name or server is None else live_renderers(server))
     except (ValueError, OSError) as error:
         st.error(plain(str(error)))
         return
     st.rerun()
+
+
+def _decode(model: str, ids: dict[int, TokenIds], renderers: Renderers) -> None:
+    """Remember what the tokens of a session stand for, where there is a renderer that can tell."""
+    renderer = renderers.renderer_for(model)
+    if renderer is None:
+        return
+    token_ids = np.unique(np.concatenate(list(ids.values()))).tolist()
+    texts = dict(zip(token_ids, renderer.token_bytes(token_ids), strict=True))
+    state.repository().remember_texts(model, texts)
+    notes_state.look_again()

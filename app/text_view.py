@@ -19,7 +19,7 @@ from analysis.report.palette import Palette, palette
 from analysis.report.text_words import equal, parts_at
 from analysis.report.token_text import VISIBLE, shown
 from analysis.report.words import in_words
-from app import state
+from app import renderer_state, state, tables
 from app.gap_view import card
 from app.markers import markers_of
 from app.plain import plain
@@ -41,7 +41,7 @@ def by_text(record: SessionRecord) -> None:
         " characters. Whether a chat template prints what changed is not known."
     )
     left, right = st.columns([5, 1], vertical_alignment="center")
-    left.info(plain(next_step(turns, state.known_renderers().has)))
+    left.info(plain(next_step(turns, renderer_state.known_renderers().has)))
     right.page_link("../pages/models.py", label="Models")
     chosen = _table(turns)
     if chosen is not None:
@@ -149,7 +149,7 @@ def _table(turns: list[TurnRecord]) -> int | None:
         rows(turns),
         key=f"text_{state.table_number()}",
         hide_index=True,
-        height=35 * min(len(turns), MOST_ROWS) + 38,
+        height=tables.height(min(len(turns), MOST_ROWS)),
         on_select="rerun",
         selection_mode="single-row",
         alt="Turns compared by text; select one to see where it parts",
@@ -158,9 +158,9 @@ def _table(turns: list[TurnRecord]) -> int | None:
             "parts": column.TextColumn("Leaves the turn before it", width=330),
             "causes": column.ListColumn("What happened", width=270),
             "same": column.ProgressColumn("Same from the front", format="percent", min_value=0, max_value=1, width=130),
-            "messages": column.NumberColumn("Same messages", format="localized", width=110),
-            "characters": column.NumberColumn("Same characters", format="localized", width=115),
-            "before": column.NumberColumn("of", format="localized", width=80),
+            "messages": tables.count("Same messages", 110),
+            "characters": tables.count("Same characters", 115),
+            "before": tables.count("of", 80),
             "lineage": column.TextColumn("Lineage", width=100),
         },
     )

@@ -31,13 +31,12 @@ def turn_comparison(record: SessionRecord, session_key: int, turn: TurnRecord, b
         more = " It is compared by text below." if turn.text else ""
         st.info(f"The tokens of turn {turn.turn} are unknown.{more}")
         return
-    found = turn.divergence
     st.subheader(plain(_headline(turn, block)), anchor=False)
     markers_of(turn, explained=False)
     if sentence := _sentence(record, turn):
         st.text(sentence)
-    if found is not None and found.segment is not None:
-        st.caption(plain(fields(found)))
+    if turn.divergence is not None and turn.divergence.segment is not None:
+        st.caption(plain(fields(turn.divergence)))
     gap(record, session_key, turn)
     other = _other_turn(record, turn, ids)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -45,14 +44,23 @@ def turn_comparison(record: SessionRecord, session_key: int, turn: TurnRecord, b
             "Context", list(CONTEXTS), default="a little", key="context", label_visibility="collapsed"
         )
         how_to_read(TOKENS)
-    num_blocks = CONTEXTS[context or "a little"]
     start = max(0, block - BLOCKS_BEFORE) * size
-    stop = start + num_blocks * size
-    sides = _sides(turn, other, ids, start, stop)
-    texts = state.token_bytes(turn.model, {token for side in sides for token in side.token_ids})
-    st.html(comparison_html(sides, texts, size, found.token if found else None, palette(state.is_dark())))
+    sides = _sides(turn, other, ids, start, start + CONTEXTS[context or "a little"] * size)
+    _tokens(turn, ids, sides, size)
+    _beneath(record, turn)
+
+
+def _tokens(turn: TurnRecord, ids: dict[int, TokenIds], sides: list[Side], size: int) -> None:
+    """The tokens of both sides as text, or by their ids with a way to give them their text."""
+    first = turn.divergence.token if turn.divergence else None
+    texts = state.token_bytes(turn.model, {token for one in sides for token in one.token_ids})
+    st.html(comparison_html(sides, texts, size, first, palette(state.is_dark())))
     if not texts:
         ask_for_texts(turn.model, ids)
+
+
+def _beneath(record: SessionRecord, turn: TurnRecord) -> None:
+    """The notes on the turn and its account."""
     for note in turn.notes:
         st.caption(plain(f"{note.evidence[:1].upper()}{note.evidence[1:]} ({note.code})"))
     if turn.account:

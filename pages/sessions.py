@@ -9,6 +9,7 @@ from app import (
     desk_filters,
     desk_state,
     desk_view,
+    first_start,
     imports_view,
     problems_view,
     session_table,
@@ -18,9 +19,9 @@ from app import (
 from app.log_form import add_logs
 from app.rates_view import rates_dialog
 
-if state.needs_samples():
+if first_start.needs_samples():
     bar = st.progress(0.0, "First start: analysing the sample sessions")
-    state.fill_with_samples(lambda stage, done, total: bar.progress(done / total, f"{done} of {total} {stage}"))
+    first_start.fill_with_samples(lambda stage, done, total: bar.progress(done / total, f"{done} of {total} {stage}"))
     bar.empty()
 
 if (session_key := desk_state.going_to()) is not None:

@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from analysis.formats import read_log
+from analysis.formats import chosen, read_as
+from analysis.formats.base import Progress
 from analysis.formats.canonical import lines
+from analysis.formats.containers import as_text
+from analysis.formats.stored import Data
 from analysis.model.finding import TurnAnalysis
 from analysis.model.prompt import Attribution, Span
 from analysis.model.renderer import Renderer
@@ -150,6 +153,14 @@ class ByteRenderer:
 
 def _ids(text: str) -> TokenIds:
     return np.frombuffer(text.encode(), np.uint8).astype(np.int32)
+
+
+def read_log(
+    data: Data, file: str, source: str, log_format: str | None = None, progress: Progress | None = None
+) -> Log:
+    """One file as a whole log of its own, of which ``source`` names the server history; raises FormatError."""
+    text = as_text(data)
+    return read_as(chosen(text, file, log_format), text, file, source, progress)
 
 
 def log_of(path: Path) -> Log:

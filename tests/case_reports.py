@@ -18,7 +18,8 @@ from analysis.model.annotation import (
 from analysis.model.record import SessionRecord
 from analysis.pipeline.record import figures
 from analysis.report.building import Subject, report_of
-from analysis.report.document import Quote, Report
+from analysis.report.document import Report
+from analysis.report.quotes import Quote
 from tests.sample_store import record_of
 
 STARTS = ("02", "03", "06")  # keys 1, 2, 3: before, after, neither

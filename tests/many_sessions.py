@@ -13,7 +13,8 @@ import numpy as np
 from analysis.model.finding import Account, Cause
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.settings import Settings
-from analysis.store.repository import Import, Repository
+from analysis.store.imports import Import
+from analysis.store.repository import Repository
 
 MODELS = ("acme/large", "acme/small", "other/coder")
 CODES = (

@@ -16,7 +16,8 @@ from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import LogFile, Source
 from analysis.render.template import TemplateRenderer
 from analysis.report.building import report_of
-from analysis.report.document import Quote, Report
+from analysis.report.document import Report
+from analysis.report.quotes import Quote
 from app.reporting import subject
 from tests.builders import SAMPLE_MODEL, SAMPLES
 from tests.format_samples import FOLDER, FORMAT_SAMPLES

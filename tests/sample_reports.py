@@ -2,7 +2,8 @@
 
 from functools import cache
 
-from analysis.report.document import Quote, Report, Scope, SessionPart, Shown
+from analysis.report.document import Report, SessionPart
+from analysis.report.quotes import Quote, Scope, Shown
 from analysis.report.redaction import Rules, redacted
 from app.reporting import report_of_logs
 from tests.sample_store import sample, sample_renderers

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from analysis.model.record import SessionRecord
 from analysis.pipeline.record import figures
 from analysis.report.building import Subject, report_of
-from analysis.report.document import Scope
+from analysis.report.quotes import Scope
 from analysis.report.redaction import Rules, redacted
 from app.reporting import FORMS, written
 from tests.generated_records import session_records

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from analysis.model.annotation import CaseText
-from analysis.report.document import Quote, Report
+from analysis.report.document import Report
+from analysis.report.quotes import Quote
 from analysis.report.redaction import Rules, redacted
 from app.reporting import FORMS, written
 from tests.case_reports import case, case_report, pinned

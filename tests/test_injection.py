@@ -12,7 +12,8 @@ from analysis.pipeline.importing import Analysed, analyse_source
 from analysis.pipeline.record import figures
 from analysis.pipeline.sources import LogFile, Source
 from analysis.report.building import Subject, report_of
-from analysis.report.document import Quote, Report, Scope
+from analysis.report.document import Report
+from analysis.report.quotes import Quote, Scope
 from analysis.report.redaction import Rules, redacted
 from app.reporting import written
 from tests.hostile import ASSERTIONS, EVIL

@@ -9,8 +9,8 @@ from random import Random
 import httpx
 import pytest
 
-from analysis.formats import read_log
 from analysis.live.recorder import CLIENT_LEFT, SERVER_BROKE_OFF
+from tests.builders import read_log
 from tests.recorded_traffic import recording
 from tests.upstream import Upstream, answer_to
 

@@ -15,8 +15,10 @@ from analysis.model.record import SessionRecord
 from analysis.pipeline.importing import store
 from analysis.pipeline.record import figures
 from analysis.report.building import Subject, report_of
-from analysis.report.document import Placeholder, Quote, Released, Report, TextChange
+from analysis.report.document import Report
+from analysis.report.quotes import Placeholder, Quote, Released
 from analysis.report.redaction import Rules, redacted
+from analysis.report.turn_document import TextChange
 from analysis.store.repository import Repository
 from app.reporting import FORMS, report_of_logs
 from tests.generated_secrets import KINDS

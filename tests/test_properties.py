@@ -12,12 +12,11 @@ from analysis.core.account import Facts, account, best_tokens, block_runs, parts
 from analysis.core.align import common_prefix, matched_runs
 from analysis.core.blocks import fingerprints, reusable_tokens
 from analysis.core.lineage import Candidate, History
-from analysis.formats import read_log
 from analysis.formats.base import FormatError
 from analysis.model.session import TokenIds
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
-from tests.builders import ROOT, of_turns, session, tokens
+from tests.builders import ROOT, of_turns, read_log, session, tokens
 
 modest = settings(max_examples=60, deadline=None)
 many = settings(max_examples=120, deadline=None)

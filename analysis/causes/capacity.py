@@ -30,27 +30,35 @@ def explain(evidence: Evidence) -> Iterator[Cause | Note]:
     elif gap.removed_blocks == 0:
         return  # the events tell of the missing blocks, and none was removed
     elif _slot_was_taken(evidence):
-        yield cause(
-            "capacity/slot",
-            "possible",
-            tokens,
-            "the hit is what this prompt shares with the request that came last, from another session: a server with"
-            " one slot keeps only that; runner-up: capacity/eviction; what decides: the number of slots",
-            "Give the server a slot per session, or a prefix cache.",
-        )
+        yield _slot(tokens)
     elif gap.other_requests or evidence.source.outside_tokens:
         long_idle = (gap.idle_seconds or 0.0) >= LONG_IDLE
         said = "the hit is the front of what was known"
         yield _evicted(evidence, "likely" if long_idle else "possible", tokens, said)
     if not gap.removed_blocks and gap.kept_tokens == gap.unlimited_tokens and _preemptions(evidence):
-        yield cause(
-            "capacity/preemption",
-            "possible",
-            tokens,
-            f"the server preempted {_preemptions(evidence):,.0f} requests while this log was recorded: its blocks ran"
-            " out; what decides: vllm:kv_cache_usage_perc and BlockRemoved at that time",
-            "Let fewer requests run at once (--max-num-seqs), or give the KV cache more room.",
-        )
+        yield _preemption(tokens, _preemptions(evidence))
+
+
+def _slot(tokens: int) -> Cause:
+    return cause(
+        "capacity/slot",
+        "possible",
+        tokens,
+        "the hit is what this prompt shares with the request that came last, from another session: a server with"
+        " one slot keeps only that; runner-up: capacity/eviction; what decides: the number of slots",
+        "Give the server a slot per session, or a prefix cache.",
+    )
+
+
+def _preemption(tokens: int, preemptions: float) -> Cause:
+    return cause(
+        "capacity/preemption",
+        "possible",
+        tokens,
+        f"the server preempted {preemptions:,.0f} requests while this log was recorded: its blocks ran"
+        " out; what decides: vllm:kv_cache_usage_perc and BlockRemoved at that time",
+        "Let fewer requests run at once (--max-num-seqs), or give the KV cache more room.",
+    )
 
 
 def _preemptions(evidence: Evidence) -> float:

@@ -36,6 +36,7 @@ class Shortfall:
 
     @property
     def missed(self) -> int:
+        """Tokens of the previous prompt that were computed again."""
         return self.before - self.cached
 
     @property

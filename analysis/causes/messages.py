@@ -26,10 +26,12 @@ class Pair:
 
     @property
     def path(self) -> str:
+        """The path of the message in this turn's request."""
         return f"messages[{self.index}]"
 
     @property
     def role(self) -> str:
+        """Who speaks in it now."""
         return str(self.new.get("role"))
 
 
@@ -80,6 +82,7 @@ def function(call: JsonObject) -> JsonObject:
 
 
 def is_system(message: JsonObject) -> bool:
+    """Whether a message is of the system: ``developer`` is what newer APIs call that role."""
     return message.get("role") in ("system", "developer")
 
 

@@ -60,6 +60,7 @@ def _printed(side: Attribution, path: str) -> str:
 
 
 def name_of(tool: JsonObject) -> str:
+    """The name of a tool, in the form of the chat API or in that of the Responses API."""
     function = tool.get("function")
     return str(function.get("name") if isinstance(function, dict) else tool.get("name"))
 

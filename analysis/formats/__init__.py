@@ -123,17 +123,6 @@ def named(name: str) -> Format:
     raise UnknownFormat(f"no format is called {name!r}; there are: {', '.join(known.name for known in FORMATS)}")
 
 
-def read_log(
-    data: Data, file: str, source: str, log_format: str | None = None, progress: Progress | None = None
-) -> Log:
-    """Read a whole log.  ``source`` names the server history it is part of.
-
-    Raises FormatError where the file is empty, of no known format, or holds no request at all.
-    """
-    text = as_text(data)
-    return read_as(chosen(text, file, log_format), text, file, source, progress)
-
-
 def read_logs(
     files: Sequence[tuple[str, Data]], source: str, log_format: str | None = None, count: FilesRead | None = None
 ) -> Iterator[tuple[str, Log | FormatError]]:
@@ -172,7 +161,10 @@ def _read_together(
 
 
 def read_as(known: Format, text: Data, file: str, source: str, progress: Progress | None) -> Log:
-    """Read a log of this format, from the disk where the format can."""
+    """Read a log of this format, from the disk where the format can; ``source`` names the server history it is part of.
+
+    Raises FormatError where there is no request in it at all.
+    """
     for streaming in STREAMING:
         if streaming.name == known.name:
             return streaming.read(text, file, source, progress)

@@ -4,11 +4,11 @@ A format is a module with the attributes of ``Format``: it sees bytes, never a p
 """
 
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from analysis.formats.stored import Data
-from analysis.model.session import Log, Problem
+from analysis.model.session import Log, Problem, ProblemKind
 
 HEAD_BYTES = 1 << 24  # what a format sees of a file to say yes or no
 
@@ -89,33 +89,34 @@ class FilesRead:
 
 @dataclass(slots=True)
 class Problems:
-    """Problems of one file; those of one kind are counted under the line where the first one stands."""
+    """Problems of one file; those that are alike are counted under the line where the first one stands."""
 
     file: str
-    _first: dict[str, tuple[int | None, str]] = field(default_factory=dict)
+    _first: dict[str, Problem] = field(default_factory=dict)
     _counts: dict[str, int] = field(default_factory=dict)
 
-    def add(self, line: int | None, message: str) -> None:
+    def add(self, line: int | None, message: str, kind: ProblemKind = "other") -> None:
         """Note a problem of its own."""
-        self._first[f"{line}:{message}"] = (line, message)
+        self._first[f"{line}:{message}"] = Problem(self.file, line, message, kind)
 
-    def count(self, kind: str, line: int | None, message: str) -> None:
-        """Note one of many alike: only the first line is named, the rest are counted."""
-        self._first.setdefault(kind, (line, message))
-        self._counts[kind] = self._counts.get(kind, 0) + 1
+    def count(self, alike: str, line: int | None, message: str, kind: ProblemKind = "other") -> None:
+        """Note one of many that have the key ``alike``: only the first line is named, the rest are counted."""
+        if alike not in self._first:
+            self._first[alike] = Problem(self.file, line, message, kind)
+        self._counts[alike] = self._counts.get(alike, 0) + 1
 
     def take(self, other: "Problems", part: str, but: Container[str] = ()) -> None:
-        """Those that another reader met in a ``part`` of the lines as well, ``but`` some kinds."""
-        for kind, (line, message) in other._first.items():
-            if kind not in but:
-                self._first.setdefault(kind, (line, f"{part}: {message}"))
-                self._counts[kind] = self._counts.get(kind, 0) + other._counts.get(kind, 1)
+        """Those that another reader met in a ``part`` of the lines as well, ``but`` those of some keys."""
+        for alike, first in other._first.items():
+            if alike not in but:
+                self._first.setdefault(alike, replace(first, file=self.file, message=f"{part}: {first.message}"))
+                self._counts[alike] = self._counts.get(alike, 0) + other._counts.get(alike, 1)
 
     def listed(self) -> tuple[Problem, ...]:
         """All problems in the order they were met."""
         return tuple(
-            Problem(self.file, line, and_more(message, self._counts.get(kind, 1) - 1))
-            for kind, (line, message) in self._first.items()
+            replace(first, message=and_more(first.message, self._counts.get(alike, 1) - 1))
+            for alike, first in self._first.items()
         )
 
     def refusal(self, why: str, title: str) -> FormatError:

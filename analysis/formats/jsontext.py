@@ -111,9 +111,9 @@ def _record(line: bytes | msgspec.Raw, number: int, problems: Problems, last: bo
         return fields(line)
     except ValueError:
         if last:
-            problems.add(number, CUT_LINE)
+            problems.add(number, CUT_LINE, "damaged")
         else:
-            problems.count("json", number, NO_JSON)
+            problems.count("json", number, NO_JSON, "damaged")
         return None
 
 

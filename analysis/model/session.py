@@ -16,17 +16,23 @@ TokenIds: TypeAlias = npt.NDArray[np.int32]
 
 CachedBasis = Literal["reported", "omitted", "disabled", "not-recorded"]
 RequestKind = Literal["chat", "completion"]
+ProblemKind = Literal["other", "damaged"]
 Mark = Literal["no_system", "no_tools", "reconstructed", "truncated", "redacted"]
 HEADLESS: frozenset[Mark] = frozenset({"no_system", "no_tools", "truncated", "redacted"})
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that could not be read as it should, for the person who owns the file."""
+    """One thing that could not be read as it should, for the person who owns the file.
+
+    ``kind`` is for programs, who must not tell problems by their words: ``damaged`` is a record that is lost, so that
+    the sums of the log are those of another one.  It is known where a log is read, and neither stored nor written.
+    """
 
     file: str
     line: int | None
     message: str
+    kind: ProblemKind = field(default="other", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,8 @@ from analysis.pipeline.rotated import continued
 from analysis.pipeline.sources import Source
 from analysis.pipeline.tokens import RendererFor, TokensOf, rendered_tokens
 from analysis.pipeline.wrong_tokenizer import wrong_tokenizers
-from analysis.store.repository import Import, Repository
+from analysis.store.imports import Import
+from analysis.store.repository import Repository
 
 Progress = Callable[[str, int, int], None]  # stage, done, in all
 

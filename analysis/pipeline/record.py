@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from string import ascii_uppercase
 
 from analysis.causes.measurement import REPLY_FORM
@@ -34,10 +35,30 @@ def records(analyses: Sequence[SessionAnalysis]) -> list[SessionRecord]:
 
 
 def figures(record: SessionRecord) -> SessionFigures:
-    """A session's row: its turns added up."""
+    """A session's row: its turns added up, by their tokens and by their text."""
+    turns = record.turns
+    meant = [turn for turn in turns if any(cause.deliberate for cause in turn.causes)]
+    parted = [turn for turn in turns if turn.text and turn.text.divergence]
+    replies = [turn for turn in parted if turn not in meant and any(note.code == REPLY_FORM for note in turn.notes)]
+    changed = [turn for turn in parted if turn not in meant and turn not in replies]
+    most = max(changed, key=_left_behind, default=None)
+    return replace(
+        _token_figures(record, meant),
+        text_turns=sum(turn.text is not None for turn in turns),
+        text_changes=len(changed),
+        text_meant=len(parted) - len(changed) - len(replies),
+        text_replies=len(replies),
+        headless_turns=headless_turns(turns),
+        short_turns=tuple(turn.turn for turn in turns if turn not in meant and _fell_short(turn)),
+        text_turn=most.turn if most else None,
+        text_segment=most.text.divergence.segment if most and most.text and most.text.divergence else None,
+    )
+
+
+def _token_figures(record: SessionRecord, meant: Sequence[TurnRecord]) -> SessionFigures:
+    """The sums in tokens; turns that were ``meant`` to part waste none."""
     turns = record.turns
     known = [turn for turn in turns if turn.cached_tokens is not None]
-    meant = [turn for turn in turns if any(cause.deliberate for cause in turn.causes)]
     accounts = [turn.account for turn in turns if turn.account and turn not in meant]
     diverged = [turn for turn in turns if turn.divergence]
     costliest = max(
@@ -46,10 +67,6 @@ def figures(record: SessionRecord) -> SessionFigures:
         default=None,
     )
     segment = costliest.divergence.segment if costliest and costliest.divergence else None
-    parted = [turn for turn in turns if turn.text and turn.text.divergence]
-    replies = [turn for turn in parted if turn not in meant and any(note.code == REPLY_FORM for note in turn.notes)]
-    changed = [turn for turn in parted if turn not in meant and turn not in replies]
-    most = max(changed, key=_left_behind, default=None)
     return SessionFigures(
         num_turns=len(turns),
         num_divergences=len(diverged),
@@ -65,14 +82,6 @@ def figures(record: SessionRecord) -> SessionFigures:
         costliest_turn=costliest.turn if costliest else None,
         costliest_segment=segment,
         top_cause=_top_cause(record),
-        text_turns=sum(turn.text is not None for turn in turns),
-        text_changes=len(changed),
-        text_meant=len(parted) - len(changed) - len(replies),
-        text_replies=len(replies),
-        headless_turns=headless_turns(turns),
-        short_turns=tuple(turn.turn for turn in turns if turn not in meant and _fell_short(turn)),
-        text_turn=most.turn if most else None,
-        text_segment=most.text.divergence.segment if most and most.text and most.text.divergence else None,
     )
 
 

@@ -31,6 +31,7 @@ class TurnTokens:
 
     @property
     def prompt(self) -> TokenIds:
+        """The ids of the prompt alone."""
         return self.full_ids[: self.prompt_tokens]
 
 

@@ -14,16 +14,18 @@ from analysis.model.record import SessionFigures, SessionRecord
 from analysis.model.session import Problem, TokenIds
 from analysis.report.case_part import case_part
 from analysis.report.cleaning import cleaned, cleaned_figures
-from analysis.report.document import Finding, Overview, Prose, Quote, Report, SessionPart, Step, TurnPart
-from analysis.report.figure_words import UNKNOWN, Figure, key_figures, known
+from analysis.report.document import Finding, Overview, Report, SessionPart, Step
+from analysis.report.figure_words import Figure, key_figures, known, share
 from analysis.report.fix_words import located
 from analysis.report.method import measured, rounded, settings_said, unreported
 from analysis.report.own_phrases import problem_said
 from analysis.report.own_words import is_ours
 from analysis.report.plan import also_of, tokens_of, total, turns_of, worth
+from analysis.report.quotes import Prose, Quote
 from analysis.report.remedies import origin
 from analysis.report.speech import name, spoken
 from analysis.report.token_columns import TextsOf
+from analysis.report.turn_document import TurnPart
 from analysis.report.turn_parts import most_wasteful, turn_part
 from analysis.report.verdict import verdict
 from analysis.report.words import LOST_IN_WORDS, in_words, reconciled, summary
@@ -152,7 +154,7 @@ def _fleet(subjects: Sequence[Subject]) -> tuple[Figure, ...]:
     """All sessions in numbers."""
     sums = [one.figures for one in subjects]
     reported = sum(one.known_prompt_tokens for one in sums)
-    rate = f"{sum(one.cached_tokens for one in sums) / reported:.1%}" if reported else UNKNOWN
+    rate = share(sum(one.cached_tokens for one in sums) / reported if reported else None)
     measured = [one.wasted_tokens for one in sums if one.is_measured]
     return (
         Figure("Sessions", f"{len(sums):,}"),

@@ -10,9 +10,10 @@ from analysis.model.baseline import Comparison, Moved
 from analysis.model.finding import Cause
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.report.baseline import baseline_of, held_against
+from analysis.report.case_document import BeforeAfter, CasePart, Pinned, Shift
 from analysis.report.cleaning import code_of
-from analysis.report.document import BeforeAfter, CasePart, Pinned, Quote, Shift
-from analysis.report.figure_words import UNKNOWN
+from analysis.report.figure_words import UNKNOWN, percent
+from analysis.report.quotes import Quote
 from analysis.report.speech import evidence_of, name, spoken
 from analysis.report.words import counted, in_words
 from analysis.report.written import moment
@@ -64,11 +65,6 @@ def sets_of(case: Case, records: Mapping[int, SessionRecord]) -> tuple[list[Sess
 def size_of(records: Sequence[SessionRecord]) -> str:
     """How large a set is."""
     return f"{counted(len(records), 'session')}, {counted(sum(len(one.turns) for one in records), 'turn')}"
-
-
-def percent(value: float | None) -> str:
-    """A share; one that nothing is known of is no zero."""
-    return UNKNOWN if value is None else f"{value:.1f}%"
 
 
 def _pinned(pinned: PinnedFinding, records: Mapping[int, SessionRecord]) -> Pinned[Quote]:

@@ -23,8 +23,13 @@ def as_json(records: Iterable[SessionRecord], settings: Settings, problems: Iter
         "settings": asdict(settings),
         "sessions": [_session(record) for record in sessions],
         "evidence": _evidence(sessions),
-        "problems": [asdict(problem) for problem in sorted(dict.fromkeys(stated), key=_place)],
+        "problems": [problem_fields(problem) for problem in sorted(dict.fromkeys(stated), key=_place)],
     }
+
+
+def problem_fields(problem: Problem) -> dict[str, Any]:
+    """A problem as JSON values: where it is (``line`` is 1-based, null of a whole file), and what."""
+    return {"file": problem.file, "line": problem.line, "message": problem.message}
 
 
 def _evidence(sessions: list[SessionRecord]) -> list[dict[str, Any]]:

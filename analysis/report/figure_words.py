@@ -37,7 +37,7 @@ class Figure:
 def key_figures(sums: SessionFigures) -> tuple[Figure, ...]:
     """A session in six numbers."""
     nothing, is_wrong = not sums.is_measured, bool(sums.mismatched_turns) and not sums.is_measured
-    hit_rate = UNKNOWN if sums.hit_rate is None or is_wrong else f"{sums.hit_rate:.1%}"
+    hit_rate = share(None if is_wrong else sums.hit_rate)
     missed = f"{sums.missed_tokens:,}" if sums.known_turns and not nothing else UNKNOWN
     prompt = f"{sums.prompt_tokens:,}" if sums.prompt_tokens and not is_wrong else UNKNOWN
     reusable, lost = (UNKNOWN if nothing else f"{number:,}" for number in (sums.reusable_tokens, sums.lost_tokens))
@@ -55,6 +55,16 @@ def key_figures(sums: SessionFigures) -> tuple[Figure, ...]:
 def known(tokens: int | None) -> str:
     """A count of tokens in a table; a mark where it is not known."""
     return UNKNOWN if tokens is None else f"{tokens:,}"
+
+
+def share(fraction: float | None) -> str:
+    """A fraction, 0 to 1, in percent; a mark where it is not known, which is no zero."""
+    return UNKNOWN if fraction is None else f"{fraction:.1%}"
+
+
+def percent(value: float | None) -> str:
+    """A share that is given in percent; a mark where it is not known."""
+    return UNKNOWN if value is None else f"{value:.1f}%"
 
 
 def account_sentence(account: Account, prompt_tokens: int) -> str:

@@ -11,7 +11,7 @@ from analysis.model.finding import Cause
 from analysis.model.prompt import TEMPLATE, Segment
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.report.cleaning import SOME_FIELD, field_of
-from analysis.report.document import Prose, Quote
+from analysis.report.quotes import Prose, Quote
 from analysis.report.speech import VALUES, evidence_of
 from analysis.report.words import place_of
 

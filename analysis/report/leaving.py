@@ -1,6 +1,7 @@
 """What a report says of itself: what was taken out of it, and what was let go."""
 
-from analysis.report.document import Report, Shown
+from analysis.report.document import Report
+from analysis.report.quotes import Shown
 
 SCOPES = {
     "everything": (

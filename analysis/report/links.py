@@ -6,8 +6,9 @@ Only words of ours are looked at.  A turn that the session does not have, such a
 import re
 from collections.abc import Iterable
 
-from analysis.report.document import Placeholder, Prose, Released, SessionPart, Shown
+from analysis.report.document import SessionPart
 from analysis.report.markup import text, value
+from analysis.report.quotes import Placeholder, Prose, Released, Shown
 
 _MANY = r"\d{1,5}(?:(?:–|, | and )\d{1,5}(?!\d|,\d| more\b| tokens?\b))*"
 _NAMED = re.compile(rf"\b[Tt]urn \d{{1,5}}\b(?!,\d)|(?<!\d )\b[Tt]urns {_MANY}")

@@ -2,20 +2,8 @@
 
 from collections.abc import Iterator
 
-from analysis.report.document import (
-    Change,
-    Finding,
-    Overview,
-    Reason,
-    Report,
-    SessionPart,
-    Shown,
-    Step,
-    TextChange,
-    TurnPart,
-    Written,
-)
-from analysis.report.figure_words import account_sentence, known
+from analysis.report.document import Finding, Overview, Report, SessionPart, Step, Written
+from analysis.report.figure_words import account_sentence, known, share
 from analysis.report.leaving import said_of_scope
 from analysis.report.map_rows import LEGEND, SIGNS, as_signs, columns, num_blocks
 from analysis.report.markdown_case import case_blocks
@@ -32,7 +20,9 @@ from analysis.report.markdown_text import (
     words,
 )
 from analysis.report.plan import turns_of
+from analysis.report.quotes import Shown
 from analysis.report.shape import extra_heads, ordinal, said_of_absent
+from analysis.report.turn_document import Change, Reason, TextChange, TurnPart
 
 MAP_COLUMNS = 72
 MOST_ROWS = 120  # turns of all maps
@@ -81,8 +71,7 @@ def _fleet(report: Report[Shown]) -> list[str]:
 
 
 def _overview(report: Report[Shown], one: Overview[Shown]) -> list[str]:
-    rate = "?" if one.hit_rate is None else f"{one.hit_rate:.1%}"
-    counts = [f"{one.num_turns:,}", f"{one.prompt_tokens:,}", rate, known(one.wasted_tokens)]
+    counts = [f"{one.num_turns:,}", f"{one.prompt_tokens:,}", share(one.hit_rate), known(one.wasted_tokens)]
     cells = {"Set": words(one.side), "Labels": " ".join(map(value, one.labels))}
     return [
         ordinal(report, one.number) + value(one.name),

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from analysis.report.document import BeforeAfter, CasePart, Pinned, Shift, Shown
+from analysis.report.case_document import BeforeAfter, CasePart, Pinned, Shift
 from analysis.report.figure_words import known
 from analysis.report.markdown_text import as_typed, bullets, cause, numbered, prose, strong, table, value, words
+from analysis.report.quotes import Shown
 from analysis.report.shape import left_out, remark_of
 
 HEADS = ("Before", "After", "Change")

@@ -6,7 +6,7 @@ Words of ours are escaped; mentions and addresses in code spans are dead.
 import re
 from collections.abc import Iterable, Sequence
 
-from analysis.report.document import Placeholder, Prose, Released, Shown
+from analysis.report.quotes import Placeholder, Prose, Released, Shown
 from analysis.report.token_text import visible
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~!&@$])")

@@ -4,7 +4,7 @@ import html
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from analysis.report.document import Placeholder, Prose, Quote, Released
+from analysis.report.quotes import Placeholder, Prose, Quote, Released
 from analysis.report.token_text import visible
 
 Kind = Literal["number", "word", "words"]  # of a column of a table

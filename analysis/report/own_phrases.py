@@ -13,7 +13,7 @@ from pathlib import Path
 from analysis import core
 from analysis.core.incomplete import PARTS
 from analysis.core.quoting import split
-from analysis.report.document import Prose, Quote
+from analysis.report.quotes import Prose, Quote
 from analysis.report.speech import MOST_TEXT
 
 WRITERS = ("formats", "pipeline", "live", "render", "core")  # of problems

@@ -7,8 +7,8 @@ import base64
 import hashlib
 from pathlib import Path
 
-from analysis.report.document import Finding, Overview, Report, SessionPart, Shown, Step
-from analysis.report.figure_words import Figure, known
+from analysis.report.document import Finding, Overview, Report, SessionPart, Step
+from analysis.report.figure_words import Figure, known, share
 from analysis.report.leaving import said_of_scope
 from analysis.report.links import linked, linked_prose, linked_turns, token_link, turn_link
 from analysis.report.markup import Kind, bare, bullets, cause, numbers, paragraph, prose, table, text, value
@@ -16,6 +16,7 @@ from analysis.report.page_case import case_section
 from analysis.report.page_map import MOST_PIECES, PATTERNS, block_map
 from analysis.report.page_turns import turn_articles, turn_table
 from analysis.report.palette import DARK, LIGHT, Palette
+from analysis.report.quotes import Shown
 from analysis.report.shape import extra_heads, ordinal, said_of_absent
 from analysis.report.written import notes
 
@@ -123,8 +124,7 @@ def _none_wasted(report: Report[Shown]) -> str:
 def _overview(report: Report[Shown], one: Overview[Shown]) -> list[str]:
     name = ordinal(report, one.number) + bare(one.name)
     name = f'<a href="#s{one.number}">{name}</a>' if one.detailed else name
-    rate = "?" if one.hit_rate is None else f"{one.hit_rate:.1%}"
-    counts = [f"{one.num_turns:,}", f"{one.prompt_tokens:,}", rate, known(one.wasted_tokens)]
+    counts = [f"{one.num_turns:,}", f"{one.prompt_tokens:,}", share(one.hit_rate), known(one.wasted_tokens)]
     cells = {"Set": text(one.side), "Labels": " ".join(map(value, one.labels))}
     part = next((part for part in report.sessions if part.number == one.number), None)
     said = linked(part, one.verdict) if part else text(one.verdict)

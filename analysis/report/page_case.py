@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from analysis.report.document import BeforeAfter, CasePart, Pinned, Report, SessionPart, Shift, Shown
+from analysis.report.case_document import BeforeAfter, CasePart, Pinned, Shift
+from analysis.report.document import Report, SessionPart
 from analysis.report.links import linked_prose, place
 from analysis.report.markup import Kind, bare, bullets, cause, number, numbers, paragraph, prose, table, text, value
+from analysis.report.quotes import Shown
 from analysis.report.shape import left_out, remark_of
 from analysis.report.written import as_typed
 

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from analysis.model.finding import BLOCK_STATES, BlockRun, BlockState
-from analysis.report.document import SessionPart, Shown, TurnPart
+from analysis.report.document import SessionPart
 from analysis.report.map_rows import BLANK, LEGEND, STATE_WORDS, columns, num_blocks
 from analysis.report.markup import text
+from analysis.report.quotes import Shown
+from analysis.report.turn_document import TurnPart
 
 HOW_TO_READ = (
     "Each row is a turn, from the first token of its prompt to the last. A click leads to its tokens; on the map the"

@@ -1,20 +1,11 @@
 """The engineers' part of a report's page: every turn that leaves the one before it or has a cause, with its tokens."""
 
-from analysis.report.document import (
-    Box,
-    Change,
-    Column,
-    Placeholder,
-    Prose,
-    Reason,
-    SessionPart,
-    Shown,
-    TextChange,
-    TurnPart,
-)
+from analysis.report.document import SessionPart
 from analysis.report.figure_words import BASIS, account_sentence
 from analysis.report.links import linked, linked_prose, place, tokens_place
 from analysis.report.markup import Kind, bullets, number, numbers, paragraph, prose, table, text, value
+from analysis.report.quotes import Placeholder, Prose, Shown
+from analysis.report.turn_document import Box, Change, Column, Reason, TextChange, TurnPart
 from analysis.report.words import cause_headline
 
 IN_REPLY = "The lost tokens stood in the reply of the turn before, its prompt came unchanged."

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from analysis.model.plan import PlanStep, Tokens
 from analysis.model.what_if import TurnFigures, WhatIf
+from analysis.report.figure_words import share
 
 
 def plan_lines(plan: Sequence[PlanStep]) -> list[str]:
@@ -33,8 +34,9 @@ def tokens_of(step: PlanStep) -> str:
     """Reusable tokens and hit rate before and after."""
     before, after = step.before, step.after
     if after is None:
-        return f"reusable {before.reusable:,} tokens (hit rate {percent(before)})"
-    return f"reusable {before.reusable:,} → {after.reusable:,} tokens (hit rate {percent(before)} → {percent(after)})"
+        return f"reusable {before.reusable:,} tokens (hit rate {share(before.hit_rate)})"
+    rates = f"{share(before.hit_rate)} → {share(after.hit_rate)}"
+    return f"reusable {before.reusable:,} → {after.reusable:,} tokens (hit rate {rates})"
 
 
 def worth(step: PlanStep) -> str:
@@ -67,14 +69,9 @@ def total(plan: Sequence[PlanStep]) -> str:
     less = f"{saved:,} fewer" if saved >= 0 else f"{-saved:,} more"
     number = "1 fix" if len(verified) == 1 else f"{len(verified)} fixes"
     return (
-        f"With {number} the predicted hit rate goes from {percent(first)} to {percent(last)}:"
+        f"With {number} the predicted hit rate goes from {share(first.hit_rate)} to {share(last.hit_rate)}:"
         f" {last.computed:,} tokens computed instead of {first.computed:,}, {less}."
     )
-
-
-def percent(tokens: Tokens) -> str:
-    """The hit rate of a session."""
-    return "?" if tokens.hit_rate is None else f"{tokens.hit_rate:.1%}"
 
 
 def outcome(found: WhatIf) -> str:

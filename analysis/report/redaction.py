@@ -11,8 +11,10 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from string import ascii_uppercase
 from typing import Any, cast
 
-from analysis.report.document import Box, Column, Placeholder, Quote, Released, Report, Scope, Shown
+from analysis.report.document import Report
+from analysis.report.quotes import Placeholder, Quote, Released, Scope, Shown
 from analysis.report.secrets import HIDDEN, Name, covered, masked, person, says_anything
+from analysis.report.turn_document import Box, Column
 
 GONE = Placeholder("")
 PEOPLE = ("author", "customer")  # kinds of names that are those of people, or may be

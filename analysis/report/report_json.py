@@ -6,7 +6,9 @@ What is redacted is a placeholder here too; a sentence is one string.  Token tex
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from analysis.report.document import Column, Placeholder, Prose, Released, Report, Shown
+from analysis.report.document import Report
+from analysis.report.quotes import Placeholder, Prose, Released, Shown
+from analysis.report.turn_document import Column
 
 SCHEMA = 1
 SENTENCES = ("place", "donor", "evidence", "fix", "worth", "what")  # fields that are one sentence, quotes and all

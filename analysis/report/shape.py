@@ -1,6 +1,8 @@
 """What a report looks like whatever it is written as: which columns it has, what is remarked."""
 
-from analysis.report.document import BeforeAfter, Pinned, Report, Shown
+from analysis.report.case_document import BeforeAfter, Pinned
+from analysis.report.document import Report
+from analysis.report.quotes import Shown
 from analysis.report.words import counted
 
 GONE = "The present analysis no longer finds this."

@@ -7,9 +7,9 @@ from analysis.causes.volatile_text import CLIENT_DATE, CLIENT_TIMESTAMP, REQUEST
 from analysis.core.quoting import split
 from analysis.model.finding import Cause
 from analysis.report.cleaning import field_of
-from analysis.report.document import Prose, Quote
 from analysis.report.forms import forms
 from analysis.report.own_words import is_ours
+from analysis.report.quotes import Prose, Quote
 
 VALUES = (CLIENT_TIMESTAMP, CLIENT_DATE, REQUEST_NONCE)
 MOST_TEXT = 400  # characters of one quote

@@ -10,6 +10,7 @@ from typing import Any
 from analysis.core.template_probes import in_the_way
 from analysis.model.session import Problem
 from analysis.model.template_check import Behaviour, ProbeResult, TemplateCheck, Verdict
+from analysis.report.contract import problem_fields
 
 SCHEMA = 1
 BEHAVIOURS: dict[Behaviour, str] = {
@@ -64,7 +65,7 @@ def as_json(groups: Sequence[Sequence[TemplateCheck]], problems: Sequence[Proble
     return {
         "schema": SCHEMA,
         "templates": [_check(check, number) for number, group in enumerate(groups, 1) for check in group],
-        "problems": [{"file": one.file, "line": one.line, "message": one.message} for one in problems],
+        "problems": [problem_fields(problem) for problem in problems],
     }
 
 

@@ -13,9 +13,10 @@ from analysis.model.finding import Divergence
 from analysis.model.record import TurnRecord
 from analysis.model.session import TokenIds
 from analysis.report.cleaning import field_of
-from analysis.report.document import Box, Column, Quote
+from analysis.report.quotes import Quote
 from analysis.report.speech import MOST_TEXT
 from analysis.report.token_text import shown
+from analysis.report.turn_document import Box, Column
 
 TextsOf = Callable[[str, Iterable[int]], Mapping[int, bytes]]  # a model and token ids: what they stand for, if known
 

@@ -8,11 +8,12 @@ from analysis.core.account import lost_in_output
 from analysis.model.finding import Cause, TextComparison
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.model.session import TokenIds
-from analysis.report.document import Change, Column, Prose, Quote, Reason, TextChange, TurnPart
 from analysis.report.figure_words import FIDELITY
+from analysis.report.quotes import Prose, Quote
 from analysis.report.speech import MOST_TEXT, evidence_of, name, quote, spoken
 from analysis.report.text_words import equal, incomplete, parts_at
 from analysis.report.token_columns import Sides, TextsOf, texts_only
+from analysis.report.turn_document import Change, Column, Reason, TextChange, TurnPart
 from analysis.report.words import fields, in_words, place_of
 
 

@@ -7,6 +7,7 @@ import re
 
 from analysis.causes.measurement import RENDER_WRONG
 from analysis.core.account import lost_in_output, wasted_by_cause
+from analysis.model.evidence import Reconciliation
 from analysis.model.finding import UNEXPLAINED, Divergence
 from analysis.model.prompt import TEMPLATE, Segment
 from analysis.model.record import SessionRecord, TurnRecord
@@ -198,22 +199,8 @@ def reconciled(record: SessionRecord) -> list[str]:
     if found.queries_counted is not None and found.queries_logged is not None:
         lines.append(_asked(record.source, found.queries_counted, found.queries_logged))
     if found.hits_counted is not None:
-        reported = "nothing" if found.hits_reported is None else f"{found.hits_reported:,}"
-        agree = found.hits_counted == (found.hits_predicted if found.hits_reported is None else found.hits_reported)
-        outcome = "they agree" if agree else "the difference is traffic outside this log"
-        lines.append(
-            f"{record.source}: the server counted {found.hits_counted:,} hit tokens, the log reports {reported} and the"
-            f" prediction is {found.hits_predicted or 0:,}: {outcome}."
-        )
-    if found.removals_announced is not None and found.removals_confirmed is None and found.removals_predicted:
-        lines.append(
-            f"{record.source}: removals of blocks cannot be compared: hashes of salted requests are not known."
-        )
-    elif found.removals_announced is not None and found.removals_predicted is not None:
-        lines.append(
-            f"{record.source}: {found.removals_confirmed or 0:,} of {found.removals_predicted:,} predicted removals of"
-            f" blocks stand in the KV cache events, which announce {found.removals_announced:,}."
-        )
+        lines.append(_hits(record.source, found, found.hits_counted))
+    lines += _removals(record.source, found)
     if found.hashes_same is not None:
         lines.append(
             f"{record.source}: {found.hashes_same:,} announced block hashes were recomputed from their tokens,"
@@ -222,6 +209,31 @@ def reconciled(record: SessionRecord) -> list[str]:
     if found.blocks_needed is not None:
         lines.append(f"{record.source}: with {found.blocks_needed:,} blocks no hit would have been lost.")
     return lines
+
+
+def _hits(source: str, found: Reconciliation, counted_tokens: int) -> str:
+    """The hits that the server counted against those of the log, or of the prediction where it reports none."""
+    reported = "nothing" if found.hits_reported is None else f"{found.hits_reported:,}"
+    agree = counted_tokens == (found.hits_predicted if found.hits_reported is None else found.hits_reported)
+    outcome = "they agree" if agree else "the difference is traffic outside this log"
+    return (
+        f"{source}: the server counted {counted_tokens:,} hit tokens, the log reports {reported} and the"
+        f" prediction is {found.hits_predicted or 0:,}: {outcome}."
+    )
+
+
+def _removals(source: str, found: Reconciliation) -> list[str]:
+    """The removals of blocks that were predicted against those of the events, where there are events."""
+    if found.removals_announced is None:
+        return []
+    if found.removals_confirmed is None and found.removals_predicted:
+        return [f"{source}: removals of blocks cannot be compared: hashes of salted requests are not known."]
+    if found.removals_predicted is None:
+        return []
+    return [
+        f"{source}: {found.removals_confirmed or 0:,} of {found.removals_predicted:,} predicted removals of"
+        f" blocks stand in the KV cache events, which announce {found.removals_announced:,}."
+    ]
 
 
 def _asked(source: str, counted_tokens: int, logged_tokens: int) -> str:

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from analysis.model.annotation import Placed
-from analysis.report.document import Placeholder, Quote, SessionPart, Shown, Written
+from analysis.report.document import SessionPart, Written
 from analysis.report.links import linked
 from analysis.report.markup import bare, text, value
 from analysis.report.note_words import in_reading_order, remark, where
+from analysis.report.quotes import Placeholder, Quote, Shown
 from analysis.report.speech import name
 
 MOST_NOTE = 20_000  # characters of a note that a report shows

@@ -50,11 +50,6 @@ def read_session(cursor: duckdb.DuckDBPyConnection, session_key: int, with_runs:
     if not found:
         return None
     row = found[0]
-    divergences = _by_turn(_rows(cursor, "SELECT * FROM divergences WHERE session_key = ?", session_key))
-    findings = _by_turn(_rows(cursor, "SELECT * FROM findings WHERE session_key = ? ORDER BY position", session_key))
-    texts = _by_turn(_rows(cursor, "SELECT * FROM text_comparisons WHERE session_key = ?", session_key))
-    runs = _runs(cursor, session_key) if with_runs else {}
-    requests = _rows(cursor, "SELECT * FROM requests WHERE session_key = ? ORDER BY turn", session_key)
     problems = _rows(cursor, "SELECT file, line, message FROM problems WHERE session_key = ?", session_key)
     return SessionRecord(
         session_id=row["session_id"],
@@ -66,17 +61,25 @@ def read_session(cursor: duckdb.DuckDBPyConnection, session_key: int, with_runs:
         settings=Settings(**json.loads(row["settings"])),
         reconciliation=Reconciliation(**json.loads(row["reconciliation"])) if row["reconciliation"] else None,
         plan=tuple(_step(step) for step in json.loads(row["plan"] or "[]")),
-        turns=tuple(
-            _turn(
-                request,
-                divergences.get(request["turn"], ()),
-                findings.get(request["turn"], ()),
-                texts.get(request["turn"], ()),
-                runs.get(request["turn"], ()),
-            )
-            for request in requests
-        ),
+        turns=_turns(cursor, session_key, with_runs),
         problems=tuple(Problem(**problem) for problem in problems),
+    )
+
+
+def _turns(cursor: duckdb.DuckDBPyConnection, session_key: int, with_runs: bool) -> tuple[TurnRecord, ...]:
+    divergences = _by_turn(_rows(cursor, "SELECT * FROM divergences WHERE session_key = ?", session_key))
+    findings = _by_turn(_rows(cursor, "SELECT * FROM findings WHERE session_key = ? ORDER BY position", session_key))
+    texts = _by_turn(_rows(cursor, "SELECT * FROM text_comparisons WHERE session_key = ?", session_key))
+    runs = _runs(cursor, session_key) if with_runs else {}
+    return tuple(
+        _turn(
+            request,
+            divergences.get(request["turn"], ()),
+            findings.get(request["turn"], ()),
+            texts.get(request["turn"], ()),
+            runs.get(request["turn"], ()),
+        )
+        for request in _rows(cursor, "SELECT * FROM requests WHERE session_key = ? ORDER BY turn", session_key)
     )
 
 

@@ -3,12 +3,9 @@
 Safe to use from several threads of one process: every call has a cursor of its own.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -17,33 +14,19 @@ import pandas as pd
 
 from analysis.model.record import SessionRecord
 from analysis.model.renderer import RendererChoice
-from analysis.model.session import Problem, TokenIds
+from analysis.model.session import TokenIds
 from analysis.store.backup import copy_store
 from analysis.store.cases import Cases, forget_in_cases
-from analysis.store.database import MEMORY, StoreError, connect, looked_into, unreadable
+from analysis.store.database import MEMORY, connect, looked_into
 from analysis.store.desk import Desk, drop_lost_marks
+from analysis.store.imports import Import, Names, delete_import, insert_import, session_keys
 from analysis.store.notes import Annotations, forget_annotations
 from analysis.store.queries import CAUSES, MODELS, PROBLEMS, SESSIONS
 from analysis.store.reading import StoredTokens, read_full_ids, read_session, read_tokens
 from analysis.store.renderer_choices import drop_choice, read_choices, write_choice
 from analysis.store.sets import Sets
-from analysis.store.writing import insert_problems, insert_sessions, insert_token_text
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Import:
-    """What one import brings: the file's fingerprint and size, how it was read, and what came of it.
-
-    ``texts`` holds per model what its tokens stand for.
-    """
-
-    file: str
-    sha256: str
-    num_bytes: int
-    settings: str
-    records: Sequence[SessionRecord]
-    problems: Sequence[Problem] = ()
-    texts: Mapping[str, Mapping[int, bytes]] | None = None
+from analysis.store.transactions import Transactions
+from analysis.store.writing import insert_token_text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,11 +44,9 @@ class Repository:
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, name: str, read_only: bool = False) -> None:
         self.name = name
-        self._read_only = read_only
-        self._connection = connection
-        self._writing = Lock()
-        self.annotations = Annotations(self._reading, self._transaction)
-        self.cases = Cases(self._reading, self._transaction)
+        self.transactions = Transactions(connection, name, read_only)
+        self.annotations = Annotations(self.transactions.reading, self.transactions.writing)
+        self.cases = Cases(self.transactions.reading, self.transactions.writing)
 
     @classmethod
     def open(cls, path: Path | str, read_only: bool = False) -> "Repository":
@@ -75,20 +56,20 @@ class Repository:
     @property
     def desk(self) -> Desk:
         """What people add to sessions: marks, rates and views."""
-        return Desk(self._reading, self._transaction)
+        return Desk(self.transactions.reading, self.transactions.writing)
 
     @property
     def sets(self) -> Sets:
         """What sets of sessions are held against each other by."""
-        return Sets(self._reading)
+        return Sets(self.transactions.reading)
 
     def close(self) -> None:
         """Close the file; the repository is of no use afterwards."""
-        self._connection.close()
+        self.transactions.connection.close()
 
     def copy_to(self, path: Path) -> None:
         """Write a copy of everything to a new file; raise StoreError where it cannot be."""
-        copy_store(self._connection, path)
+        copy_store(self.transactions.connection, path)
 
     @property
     def unfinished(self) -> Path | None:
@@ -97,114 +78,116 @@ class Repository:
 
     def version(self) -> tuple[int, int]:
         """Changes whenever what is stored does: the newest import and how many there are."""
-        ((newest, number),) = self._rows("SELECT coalesce(max(import_key), 0), count(*) FROM imports")
+        ((newest, number),) = self.transactions.rows("SELECT coalesce(max(import_key), 0), count(*) FROM imports")
         return int(newest), int(number)
 
     def untouched(self) -> bool:
         """Whether nothing was ever imported; deleting everything does not bring that back."""
         query = "SELECT last_value IS NULL FROM duckdb_sequences() WHERE sequence_name = 'import_keys'"
-        return self._rows(query) == [(True,)]
+        return self.transactions.rows(query) == [(True,)]
 
     def find(self, sha256: str, settings: str) -> int | None:
         """The import that read this very content in this way."""
-        found = self._rows("SELECT import_key FROM imports WHERE sha256 = ? AND settings = ?", sha256, settings)
+        found = self.transactions.rows(
+            "SELECT import_key FROM imports WHERE sha256 = ? AND settings = ?", sha256, settings
+        )
         return int(found[0][0]) if found else None
 
     def origin(self, session_key: int) -> tuple[str, str, str] | None:
         """The log that a session came from: its name, its sha256 and how it was read; None where there is none."""
         query = "SELECT imports.file, sha256, imports.settings FROM imports JOIN sessions USING (import_key)"
-        found = self._rows(f"{query} WHERE session_key = ?", session_key)
+        found = self.transactions.rows(f"{query} WHERE session_key = ?", session_key)
         return found[0] if found else None
 
     def origins(self, import_keys: Sequence[int]) -> list[tuple[int, str, str, str]]:
         """The logs of these imports: key, name, sha256 and how each was read."""
         query = "SELECT import_key, file, sha256, settings FROM imports WHERE list_contains(?, import_key) ORDER BY 1"
-        return self._rows(query, list(import_keys))
+        return self.transactions.rows(query, list(import_keys))
 
     def sizes(self, file: str) -> list[tuple[int, str, int]]:
         """Earlier imports of a file of this name: key, sha256 and bytes."""
         query = "SELECT import_key, sha256, num_bytes FROM imports WHERE file = ? ORDER BY import_key"
-        return self._rows(query, file)
+        return self.transactions.rows(query, file)
 
     def save(self, incoming: Import, replacing: Iterable[int] = ()) -> int:
         """Store one import and drop those it replaces, all or nothing; return its key.
 
         A session that was in a replaced import keeps its key, so links to it stay good.
         """
-        with self._transaction() as cursor:
-            known: dict[tuple[str, str], int] = {}
+        with self.transactions.writing() as cursor:
+            known: Names = {}
             for key in replacing:
-                known |= _session_keys(cursor, key)
-                _delete(cursor, key)
+                known |= session_keys(cursor, key)
+                delete_import(cursor, key)
             cursor.execute("DELETE FROM refused WHERE file = ?", [incoming.file])
-            import_key = self._insert(cursor, incoming, known)
+            import_key = insert_import(cursor, incoming, known)
             drop_lost_marks(cursor)
             return import_key
 
     def delete(self, import_key: int) -> None:
         """Forget an import and all its sessions, with what was written about them."""
-        with self._transaction() as cursor:
+        with self.transactions.writing() as cursor:
             forget_annotations(cursor, import_key)
             forget_in_cases(cursor, import_key)
-            _delete(cursor, import_key)
+            delete_import(cursor, import_key)
             drop_lost_marks(cursor)
 
     def remember_texts(self, model: str, texts: Mapping[int, bytes]) -> None:
         """Add what tokens of a model stand for."""
-        with self._transaction() as cursor:
+        with self.transactions.writing() as cursor:
             insert_token_text(cursor, model, dict(texts))
 
     def renderers(self) -> dict[str, RendererChoice]:
         """The renderers that were chosen, by served model name."""
-        with self._reading() as cursor:
+        with self.transactions.reading() as cursor:
             return read_choices(cursor)
 
     def choose_renderer(self, choice: RendererChoice) -> None:
         """Keep the renderer of a model; what is stored is as it was until its log is analysed again."""
-        with self._transaction() as cursor:
+        with self.transactions.writing() as cursor:
             write_choice(cursor, choice)
 
     def drop_renderer(self, model: str) -> None:
         """Forget the renderer of a model."""
-        with self._transaction() as cursor:
+        with self.transactions.writing() as cursor:
             drop_choice(cursor, model)
 
     def models(self) -> pd.DataFrame:
         """One row per served model, those with most unknown turns first; ``import_keys`` are the imports with it."""
-        return self._frame(MODELS)
+        return self.transactions.frame(MODELS)
 
     def imports(self) -> pd.DataFrame:
         """One row per import, the newest first."""
-        return self._frame(
+        return self.transactions.frame(
             "SELECT import_key, imports.file, num_bytes, imported_at, count(session_key) AS num_sessions"
             " FROM imports LEFT JOIN sessions USING (import_key) GROUP BY ALL ORDER BY import_key DESC"
         )
 
     def sessions(self) -> pd.DataFrame:
         """One row per session, those with most wasted tokens first; columns as in SessionFigures."""
-        return self._frame(SESSIONS)
+        return self.transactions.frame(SESSIONS)
 
     def causes(self) -> pd.DataFrame:
         """One row per session and cause that is a fault in it: code, tokens and turns; NaN where tokens are unknown."""
-        return self._frame(CAUSES)
+        return self.transactions.frame(CAUSES)
 
     def problems(self) -> pd.DataFrame:
         """Everything that could not be read as it should; files that were refused have no import."""
-        return self._frame(PROBLEMS)
+        return self.transactions.frame(PROBLEMS)
 
     def refuse(self, file: str, message: str) -> None:
         """Remember that a file is no log, until a file of this name is imported."""
-        with self._transaction() as cursor:
+        with self.transactions.writing() as cursor:
             cursor.execute("INSERT OR REPLACE INTO refused (file, message) VALUES (?, ?)", [file, message])
 
     def forget_refused(self) -> None:
         """Forget all files that were refused."""
-        with self._transaction() as cursor:
+        with self.transactions.writing() as cursor:
             cursor.execute("DELETE FROM refused")
 
     def session(self, session_key: int, with_runs: bool = False) -> SessionRecord | None:
         """One session with all its findings, without tokens; None where there is none."""
-        with self._reading() as cursor:
+        with self.transactions.reading() as cursor:
             return read_session(cursor, session_key, with_runs)
 
     def between(self, session_key: int, start: float, stop: float) -> pd.DataFrame:
@@ -214,99 +197,26 @@ class Repository:
             FROM requests JOIN sessions USING (session_key)
             WHERE import_key = (SELECT import_key FROM sessions WHERE session_key = $key)
                 AND session_key <> $key AND started_at BETWEEN $start AND $stop ORDER BY started_at"""
-        return self._frame(query, {"key": session_key, "start": start, "stop": stop})
+        return self.transactions.frame(query, {"key": session_key, "start": start, "stop": stop})
 
     def runs(self, session_key: int) -> Runs:
         """The block states of a session."""
         query = "SELECT turn, start, stop, state FROM block_runs WHERE session_key = $key ORDER BY turn, start"
-        with self._reading() as cursor:
+        with self.transactions.reading() as cursor:
             columns = cursor.sql(query, params={"key": session_key}).fetchnumpy()
         return Runs(columns["turn"], columns["start"], columns["stop"], columns["state"])
 
     def full_ids(self, session_key: int) -> dict[int, TokenIds]:
         """Prompt and reply tokens of every turn that has them, by turn."""
-        with self._reading() as cursor:
+        with self.transactions.reading() as cursor:
             return read_full_ids(cursor, session_key)
 
     def tokens(self, import_key: int) -> list[StoredTokens]:
         """The tokens of every turn of an import that has them."""
-        with self._reading() as cursor:
+        with self.transactions.reading() as cursor:
             return list(read_tokens(cursor, import_key))
 
     def token_bytes(self, model: str, token_ids: Iterable[int]) -> dict[int, bytes]:
         """What these tokens stand for, as far as it is known."""
         query = "SELECT id, bytes FROM token_text JOIN (SELECT unnest(?) AS id) USING (id) WHERE model = ?"
-        return dict(self._rows(query, sorted(set(token_ids)), model))
-
-    def _insert(self, cursor: duckdb.DuckDBPyConnection, incoming: Import, known: dict[tuple[str, str], int]) -> int:
-        row = cursor.execute("SELECT nextval('import_keys')").fetchone()
-        assert row is not None
-        import_key = int(row[0])
-        cursor.execute(
-            "INSERT INTO imports (import_key, file, sha256, num_bytes, settings) VALUES (?, ?, ?, ?, ?)",
-            [import_key, incoming.file, incoming.sha256, incoming.num_bytes, incoming.settings],
-        )
-        insert_problems(cursor, [(import_key, None, problem) for problem in incoming.problems])
-        fresh = cursor.execute("SELECT nextval('session_keys') FROM range(?)", [len(incoming.records)]).fetchall()
-        names = [(it.file if it.inferred else it.source, it.session_id) for it in incoming.records]
-        keys = [known.pop(name, int(key)) for name, (key,) in zip(names, fresh, strict=True)]
-        insert_sessions(cursor, import_key, keys, incoming.records)
-        for model, texts in (incoming.texts or {}).items():
-            insert_token_text(cursor, model, dict(texts))
-        return import_key
-
-    @contextmanager
-    def _transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """One writer at a time, all or nothing; raise StoreError for what the database does not take."""
-        if self._read_only:
-            raise StoreError(f"{self.name}: opened to be read only, so nothing was stored.")
-        with self._writing:
-            cursor = self._cursor()
-            cursor.execute("BEGIN")
-            try:
-                yield cursor
-                cursor.execute("COMMIT")
-            except BaseException as error:
-                with suppress(duckdb.TransactionException):  # a commit that fails has rolled back already
-                    cursor.execute("ROLLBACK")
-                if not isinstance(error, duckdb.Error):
-                    raise
-                first = str(error).partition("\n")[0][:200]
-                raise StoreError(f"{self.name}: nothing was stored ({first}). Is the disk full?") from None
-
-    @contextmanager
-    def _reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """One state of the store for all queries, whatever is imported meanwhile; raise StoreError for damage."""
-        cursor = self._cursor()
-        try:
-            cursor.execute("BEGIN")
-            yield cursor
-            cursor.execute("ROLLBACK")
-        except duckdb.Error as error:
-            raise StoreError(unreadable(self.name, str(error))) from None
-
-    def _cursor(self) -> duckdb.DuckDBPyConnection:
-        return self._connection.cursor()
-
-    def _rows(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
-        with self._reading() as cursor:
-            return cursor.execute(query, list(parameters)).fetchall()
-
-    def _frame(self, query: str, parameters: Mapping[str, Any] | None = None) -> pd.DataFrame:
-        with self._reading() as cursor:
-            frame: pd.DataFrame = cursor.sql(query, params=dict(parameters or {})).df()
-        return frame
-
-
-def _session_keys(cursor: duckdb.DuckDBPyConnection, import_key: int) -> dict[tuple[str, str], int]:
-    """The keys of an import's sessions by their id and where it is theirs: in the source, or if inferred, in a file."""
-    query = "SELECT if(inferred, file, source), session_id, session_key FROM sessions WHERE import_key = ?"
-    return {(place, session_id): int(key) for place, session_id, key in cursor.execute(query, [import_key]).fetchall()}
-
-
-def _delete(cursor: duckdb.DuckDBPyConnection, import_key: int) -> None:
-    owned = "session_key IN (SELECT session_key FROM sessions WHERE import_key = ?)"
-    for table in ("requests", "divergences", "findings", "text_comparisons", "request_tokens", "block_runs"):
-        cursor.execute(f"DELETE FROM {table} WHERE {owned}", [import_key])
-    for table in ("sessions", "problems", "imports"):
-        cursor.execute(f"DELETE FROM {table} WHERE import_key = ?", [import_key])
+        return dict(self.transactions.rows(query, sorted(set(token_ids)), model))

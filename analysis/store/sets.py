@@ -8,10 +8,6 @@ import pandas as pd
 
 from analysis.store.desk import MEASURED, Cursors
 
-SUMS = (
-    "num_turns", "rendered_tokens", "reusable_tokens", "known_tokens", "cached_tokens", "prompt_tokens",
-    "checked_tokens", "lost_tokens", "reported_tokens", "missed_tokens", "following_tokens", "ideal_tokens",
-)  # fmt: skip
 _CONDITIONS = {  # over which turns a sum is taken, by its name and what is added up
     "rendered_tokens": ("prompt_tokens", "is_rendered"),
     "reusable_tokens": ("reusable_tokens", "is_rendered"),
@@ -25,13 +21,14 @@ _CONDITIONS = {  # over which turns a sum is taken, by its name and what is adde
     "following_tokens": ("prompt_tokens", "ideal_tokens IS NOT NULL"),
     "ideal_tokens": ("ideal_tokens", "true"),
 }
-_SUMS = ", ".join(
+SUMS = ("num_turns", *_CONDITIONS)
+_COLUMNS = ", ".join(
     f"coalesce(sum({column}) FILTER ({condition}), 0)::BIGINT AS {name}"
     for name, (column, condition) in _CONDITIONS.items()
 )
 SETS = f"""{MEASURED},
     sums AS (
-        SELECT session_key, count(*) AS num_turns, {_SUMS} FROM (
+        SELECT session_key, count(*) AS num_turns, {_COLUMNS} FROM (
             SELECT *, reusable_tokens IS NOT NULL AND fidelity IS DISTINCT FROM 'mismatch' AS is_rendered FROM measured)
         GROUP BY session_key)
     SELECT session_key, session_id, inferred, settings::VARCHAR AS settings, sums.* EXCLUDE session_key

@@ -37,7 +37,10 @@ def insert_sessions(
 
 def insert_problems(cursor: duckdb.DuckDBPyConnection, stated: Sequence[tuple[int, int | None, Problem]]) -> None:
     """Insert problems of an import; the session key is None for those of a whole file."""
-    rows = [{"import_key": key, "session_key": session_key, **asdict(problem)} for key, session_key, problem in stated]
+    rows = [
+        {"import_key": key, "session_key": session_key, "file": one.file, "line": one.line, "message": one.message}
+        for key, session_key, one in stated
+    ]
     _insert(cursor, "problems", rows)
 
 

@@ -3,12 +3,14 @@
 import gc
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app import visitors
+from app import state, visitors
+from tests.app.browser_address import Address
 from tests.app.dashboard import Open, begun_at
 from tests.builders import ROOT
 from tests.sample_store import fill
@@ -57,3 +59,22 @@ def databases_are_closed() -> Iterator[None]:
     st.cache_resource.clear()
     st.cache_data.clear()
     gc.collect()  # a database is closed when nobody holds it any more
+
+
+@pytest.fixture
+def session_state(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A browser session: plain dictionaries where Streamlit keeps its own."""
+    kept: dict[str, Any] = {}
+    monkeypatch.setattr(st, "session_state", kept)
+    monkeypatch.setattr(st, "query_params", Address())
+    return kept
+
+
+@pytest.fixture
+def database(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """The dashboard's database: none until something asks for it."""
+    file = tmp_path / "state.duckdb"
+    monkeypatch.setenv("WHYMISS_DB", str(file))
+    yield file
+    state.repository().close()
+    st.cache_resource.clear()

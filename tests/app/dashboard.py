@@ -1,12 +1,20 @@
 """The dashboard in Streamlit's own test runner: what a test asks of a page that is open."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from analysis.model.settings import Settings
+from analysis.pipeline.importing import analyse_source, store
+from analysis.pipeline.renderers import Renderers
+from analysis.pipeline.sources import LogFile, Source
+from analysis.store.repository import Repository
+from app import state
 from app.plain import WORD_JOINER
-from tests.sample_store import analysed_samples, record_of
+from tests.sample_store import analysed_samples, record_of, sample, sample_renderers
 
 Open = Callable[..., AppTest]  # a page's name, a database, and query parameters by name
 
@@ -17,6 +25,25 @@ KINDS = ("title", "header", "subheader", "text", "markdown", "caption", "info", 
 def begun_at(shown: AppTest, page: str) -> AppTest:
     """The first run of the dashboard at a page; the list stands at the root, to which its own name only leads."""
     return (shown if page == "sessions" else shown.switch_page(f"../pages/{page}.py")).run()
+
+
+def bring(*starts: str) -> None:
+    """Store samples in the dashboard's database."""
+    for start in starts:
+        store(sample(start), sample_renderers(), state.repository())
+
+
+def without_tokens(folder: Path) -> Path:
+    """A database with one session of two turns, of which no tokens and no counts are known."""
+    lines = [
+        {"session_id": "s", "request": {"model": "m", "messages": [{"role": "user", "content": text}]}}
+        for text in ("hi", "again")
+    ]
+    source = Source("a.jsonl", (LogFile("a.jsonl", "\n".join(map(json.dumps, lines)).encode()),))
+    repository = Repository.open(folder / "unknown.duckdb")
+    store(analyse_source(source, Renderers(), Settings()), Renderers(), repository)
+    repository.close()
+    return folder / "unknown.duckdb"
 
 
 def tables_of_sessions(shown: AppTest) -> list[Any]:

@@ -12,6 +12,7 @@ from analysis.pipeline.sources import Source, read_source
 from analysis.store.database import StoreError
 from app import analysing
 from app.analysing import analyse_all, block_size_of, renderers_of, served
+from app.option_groups import RenderOptions
 from tests.builders import SAMPLES
 
 
@@ -27,7 +28,7 @@ from tests.builders import SAMPLES
 )
 def test_options_that_name_no_renderer_are_refused(options: dict[str, str], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        renderers_of(**{"model": None, "endpoint": None, **options})  # type: ignore[arg-type]
+        renderers_of(RenderOptions(**options))
 
 
 def test_a_given_block_size_is_said_to_be_given() -> None:
@@ -37,11 +38,11 @@ def test_a_given_block_size_is_said_to_be_given() -> None:
 
 def test_without_a_server_the_settings_are_those_given() -> None:
     given = Settings(block_size=64)
-    assert served(renderers_of(None, None), given) is given
+    assert served(renderers_of(RenderOptions()), given) is given
 
 
 def test_every_log_is_a_source_of_its_own_unless_they_are_joined() -> None:
-    renderers = renderers_of(None, None)
+    renderers = renderers_of(RenderOptions())
     apart, _ = analyse_all(list(SAMPLES[:2]), renderers, Settings())
     joined, _ = analyse_all(list(SAMPLES[:2]), renderers, Settings(same_server=True))
     assert [len(one.records) for one in apart] == [1, 1]
@@ -51,7 +52,7 @@ def test_every_log_is_a_source_of_its_own_unless_they_are_joined() -> None:
 def test_what_cannot_be_read_is_a_problem_beside_what_can(tmp_path: Path) -> None:
     (tmp_path / "x.log").write_text("hello")
     analysed, problems = analyse_all(
-        [tmp_path / "x.log", tmp_path / "no.jsonl", SAMPLES[0]], renderers_of(None, None), Settings()
+        [tmp_path / "x.log", tmp_path / "no.jsonl", SAMPLES[0]], renderers_of(RenderOptions()), Settings()
     )
     assert len(analysed) == 1
     assert [problem.file for problem in problems] == ["no.jsonl", "x.log"]
@@ -71,7 +72,7 @@ def test_a_large_log_that_is_gone_when_it_is_read_is_a_problem_too(
 
     monkeypatch.setattr(sources, "LARGE", 0)
     monkeypatch.setattr(analysing, "read_source", found_and_lost)
-    analysed, problems = analyse_all([gone, SAMPLES[0]], renderers_of(None, None), Settings())
+    analysed, problems = analyse_all([gone, SAMPLES[0]], renderers_of(RenderOptions()), Settings())
     assert [one.source.name for one in analysed] == [SAMPLES[0].name]
     assert [(problem.file, problem.message) for problem in problems] == [
         ("gone.jsonl", f"{gone}: No such file or directory")
@@ -85,10 +86,10 @@ def test_what_concerns_every_log_ends_the_command(error: OSError, monkeypatch: p
 
     monkeypatch.setattr(analysing, "analyse_source", failing)
     with pytest.raises(type(error), match=str(error)):
-        analyse_all(list(SAMPLES[:2]), renderers_of(None, None), Settings())
+        analyse_all(list(SAMPLES[:2]), renderers_of(RenderOptions()), Settings())
 
 
 def test_the_first_reason_is_raised_where_nothing_is_left(tmp_path: Path) -> None:
     (tmp_path / "x.log").write_text("hello")
     with pytest.raises(UnknownFormat, match=r"x\.log"):
-        analyse_all([tmp_path / "x.log"], renderers_of(None, None), Settings())
+        analyse_all([tmp_path / "x.log"], renderers_of(RenderOptions()), Settings())

@@ -196,7 +196,7 @@ def test_a_reader_sees_a_case_and_changes_nothing(visit: Open, database: Path, m
 def test_notes_whose_session_went_are_shown(visit: Open, database: Path) -> None:
     repository = Repository.open(database)
     repository.annotations.add(1, Anchor("session"), "Ann", "still here")
-    repository._connection.execute("DELETE FROM sessions WHERE session_key = 1")
+    repository.transactions.connection.execute("DELETE FROM sessions WHERE session_key = 1")
     repository.close()
     assert "still here" in words(no_exception(visit("cases", database)))
 

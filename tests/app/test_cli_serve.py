@@ -1,15 +1,19 @@
 """``whymiss serve``: for whom, where, and what they may do."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 
 from analysis.store.repository import Repository
-from app import serving, visitors
+from app import serving, state, visitors
+from app.held import held
 from tests.app.command_line import error_of, run
-from tests.builders import SAMPLES
+from tests.builders import ROOT, SAMPLES
 from tests.sample_store import fill
 
 CLEAN = SAMPLES[0]
@@ -33,6 +37,33 @@ def test_by_default_it_is_for_this_machine(tmp_path: Path, started: list[tuple[A
     repository = Repository.open(tmp_path / "a.duckdb")
     assert len(repository.sessions()) == 1
     repository.close()
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_the_database_is_held_before_anybody_visits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_only: bool
+) -> None:
+    file = tmp_path / "a.duckdb"
+    fill(file, "03").close()
+    export = [sys.executable, "-m", "app.cli", "export", str(tmp_path / "copy.duckdb"), "--db", str(file)]
+    said: list[str] = []
+
+    def visited(database: Path, *_where: object) -> None:
+        said.append(subprocess.run(export, cwd=ROOT, capture_output=True, text=True).stderr)
+        monkeypatch.setenv("WHYMISS_DB", str(database))
+        assert len(state.repository().sessions()) == 1
+        assert state.repository() is held(str(file))
+
+    monkeypatch.setattr(serving, "run_dashboard", visited)
+    run("serve", "--db", file, *(["--read-only"] if read_only else []))
+    assert f"(process {os.getpid()}) has this database open" in said[0]
+    st.cache_resource.clear()
+
+
+def test_a_home_folder_is_the_same_for_the_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    run("serve", "--db", "~/a.duckdb")
+    assert (tmp_path / "a.duckdb").is_file()
 
 
 def test_whoever_is_let_in_is_said(tmp_path: Path, started: list[tuple[Any, ...]]) -> None:

@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from analysis.core.price import Price, Rates
 from analysis.model.desk import Mark, MarkChange, View
-from analysis.store.repository import Import, Repository
+from analysis.store.imports import Import
+from analysis.store.repository import Repository
 from app import state, visitors
 from tests.app.dashboard import (
     SESSIONS,

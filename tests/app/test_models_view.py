@@ -13,7 +13,7 @@ from analysis.pipeline.importing import analyse_source, store
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import LogFile, Source
 from analysis.store.repository import Repository
-from app import models_view, places, state, visitors
+from app import log_state, models_view, places, renderer_state, state, visitors
 from app.models_view import COMES_WITH, settings_of, shown, tokens
 from tests.app.dashboard import Open, no_exception, press, words
 from tests.builders import SAMPLE_MODEL
@@ -89,7 +89,7 @@ def test_logs_that_are_not_at_hand_are_named_with_what_to_do(visit: Open, databa
 
 def test_logs_at_hand_are_analysed_again_with_their_own_settings(visit: Open, database: Path) -> None:
     page = visit("models", database)
-    page.session_state[state.GIVEN] = {one.sha256: one for one in map(source, ("a.jsonl", "b.jsonl"))}
+    page.session_state[log_state.GIVEN] = {one.sha256: one for one in map(source, ("a.jsonl", "b.jsonl"))}
     choose(page, str(SAMPLE_MODEL))
     assert f"2 logs with {MODEL} can be analysed again with this choice." in words(page)
     press(page, "Analyse 2 logs again")
@@ -156,6 +156,6 @@ def test_a_server_gets_the_key_once_somebody_here_names_it(
     kept(database).choose_renderer(RendererChoice(MODEL, "endpoint", "http://gpu9:8000"))
     monkeypatch.setenv("WHYMISS_API_KEY", "sk-secret")
     with pytest.raises(EndpointError, match="is not sent there"):
-        state.known_renderers().key_for("http://gpu9:8000")
+        renderer_state.known_renderers().key_for("http://gpu9:8000")
     choose(page, "gpu9:8000", models_view.SERVER)
-    assert state.known_renderers().key_for("http://gpu9:8000") == "sk-secret"
+    assert renderer_state.known_renderers().key_for("http://gpu9:8000") == "sk-secret"

@@ -26,7 +26,7 @@ def test_places_follow_the_store(samples: Path, tmp_path: Path, monkeypatch: pyt
     first, second = notes_state.placed(record, key)
     assert (first.place.turn, first.place.start, first.place.stop) == (7, 1239, 1248)
     assert second.place.turn is None and not second.place.moved
-    repository._connection.execute("DELETE FROM token_text")
+    repository.transactions.connection.execute("DELETE FROM token_text")
     assert notes_state.placed(record, key)[0].place == first.place, "not looked up twice"
     notes_state.look_again()
     assert notes_state.placed(record, key)[0].place.moved, "its text is unknown now"

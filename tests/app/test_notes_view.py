@@ -143,8 +143,8 @@ def test_a_reader_sees_notes_and_writes_none(visit: Open, database: Path, monkey
 
 def test_notes_of_a_session_without_tokens(visit: Open, database: Path) -> None:
     repository = Repository.open(database)
-    repository._connection.execute("DELETE FROM request_tokens")
-    repository._connection.execute("UPDATE requests SET has_account = false")
+    repository.transactions.connection.execute("DELETE FROM request_tokens")
+    repository.transactions.connection.execute("UPDATE requests SET has_account = false")
     repository.close()
     shown = named(no_exception(visit("session", database, session=key_of("02"))))
     box = next(box for box in shown.selectbox if box.label == "About")

@@ -15,12 +15,21 @@ from analysis.model.session import Problem
 from analysis.model.settings import Settings
 from analysis.pipeline.importing import analyse_source, store
 from analysis.pipeline.renderers import Renderers
-from analysis.pipeline.sources import LogFile, Source
 from analysis.store.repository import Repository
 from app import state
 from app.desk_table import IF_ANY, SHOWN
 from app.session_table import short
-from tests.app.dashboard import SESSIONS, Open, cards, key_of, no_exception, press, tables_of_sessions, words
+from tests.app.dashboard import (
+    SESSIONS,
+    Open,
+    cards,
+    key_of,
+    no_exception,
+    press,
+    tables_of_sessions,
+    without_tokens,
+    words,
+)
 from tests.builders import ROOT, SAMPLES
 from tests.replay_server import ReplayServer, exchange
 from tests.sample_store import analysed_samples, fill, record_of, sample
@@ -139,18 +148,11 @@ def test_ids_without_a_tokenizer_are_shown_and_can_be_named(visit: Open, tmp_pat
 
 
 def test_turns_without_tokens_have_a_page_of_their_counts(visit: Open, tmp_path: Path) -> None:
-    lines = [
-        {"session_id": "s", "request": {"model": "m", "messages": [{"role": "user", "content": text}]}}
-        for text in ("hi", "again")
-    ]
-    source = Source("a.jsonl", (LogFile("a.jsonl", "\n".join(map(json.dumps, lines)).encode()),))
-    repository = Repository.open(tmp_path / "unknown.duckdb")
-    store(analyse_source(source, Renderers(), Settings()), Renderers(), repository)
-    repository.close()
-    shown = no_exception(visit("session", tmp_path / "unknown.duckdb", session="1"))
+    database = without_tokens(tmp_path)
+    shown = no_exception(visit("session", database, session="1"))
     assert "1 of 1 request changes earlier text, on purpose." in words(shown)
     assert "For tokens and blocks choose a renderer for m on the page Models." in words(shown)
-    no_exception(visit("sessions", tmp_path / "unknown.duckdb"))
+    no_exception(visit("sessions", database))
 
 
 def test_untrusted_names_are_shown_as_they_are(visit: Open, tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ import pandas as pd
 
 from analysis.model.session import Problem
 from analysis.report.palette import palette
-from analysis.store.repository import Import, Repository
+from analysis.store.imports import Import
+from analysis.store.repository import Repository
 from app.problems_view import MOST_ROWS, as_csv, rows, table_html
 
 

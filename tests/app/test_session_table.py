@@ -11,7 +11,8 @@ from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import read_source
 from analysis.report.figure_words import Figure
 from analysis.report.verdict import verdict
-from analysis.store.repository import Import, Repository
+from analysis.store.imports import Import
+from analysis.store.repository import Repository
 from app.session_table import figures_of, in_tile, short, wasted
 from tests.builders import ROOT
 from tests.sample_store import analysed_samples, fill, record_of, text_record

@@ -1,6 +1,5 @@
 """The session page: which turn it opens with, and what it says of a session as a whole."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,13 +7,11 @@ import pytest
 
 from analysis.model.finding import Account, Divergence
 from analysis.model.record import SessionRecord, TurnRecord
-from analysis.model.settings import Settings
-from analysis.pipeline.importing import analyse_source, store
+from analysis.pipeline.importing import store
 from analysis.pipeline.renderers import Renderers
-from analysis.pipeline.sources import LogFile, Source
 from analysis.store.repository import Repository
 from app.session_view import FIDELITY, wasted_from, worst_cell
-from tests.app.dashboard import Open, cards, key_of, no_exception, words
+from tests.app.dashboard import Open, cards, key_of, no_exception, without_tokens, words
 from tests.sample_store import record_of, sample
 
 CHARTS = "plotly_chart"
@@ -123,15 +120,8 @@ def test_how_the_tokens_are_known_stands_in_the_header(visit: Open, tmp_path: Pa
 
 
 def test_nothing_known_is_unknown_and_no_zero(visit: Open, tmp_path: Path) -> None:
-    lines = [
-        {"session_id": "s", "request": {"model": "m", "messages": [{"role": "user", "content": text}]}}
-        for text in ("hi", "again")
-    ]
-    source = Source("a.jsonl", (LogFile("a.jsonl", "\n".join(map(json.dumps, lines)).encode()),))
-    repository = Repository.open(tmp_path / "unknown.duckdb")
-    store(analyse_source(source, Renderers(), Settings()), Renderers(), repository)
-    repository.close()
-    shown = no_exception(visit("session", tmp_path / "unknown.duckdb", session="1"))
+    database = without_tokens(tmp_path)
+    shown = no_exception(visit("session", database, session="1"))
     figures = cards(shown)
     assert len(figures) == 6 and figures.pop("Turns") == "2"
     assert set(figures.values()) == {"?"}

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from analysis.model.baseline import SetFigures
 from analysis.report.two_sets import Member, tasks
-from analysis.store.repository import Import, Repository
+from analysis.store.imports import Import
+from analysis.store.repository import Repository
 from app.sets_sessions import matched_words, moved_table, opened
 from tests.app.dashboard import Open, address, no_exception, words
 from tests.sample_store import record_of

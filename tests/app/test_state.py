@@ -1,9 +1,7 @@
 """What survives a rerun: the address, the caches that follow the store, and the rows of the block map."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,40 +9,16 @@ import streamlit as st
 
 from analysis.model.finding import BLOCK_STATES
 from analysis.pipeline.importing import store
-from analysis.pipeline.sources import LogFile, Source
-from analysis.render.errors import RenderError
-from app import places, state
-from tests.app.browser_address import Address
-from tests.builders import SAMPLE_MODEL
+from app import state
+from tests.app.dashboard import bring
 from tests.sample_store import record_of, sample, sample_renderers
 
-
-@pytest.fixture(autouse=True)
-def session_state(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """A browser session: plain dictionaries where Streamlit keeps its own."""
-    kept: dict[str, Any] = {}
-    monkeypatch.setattr(st, "session_state", kept)
-    monkeypatch.setattr(st, "query_params", Address())
-    return kept
-
-
-@pytest.fixture
-def database(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
-    file = tmp_path / "state.duckdb"
-    monkeypatch.setenv("WHYMISS_DB", str(file))
-    yield file
-    state.repository().close()
-    st.cache_resource.clear()
+pytestmark = pytest.mark.usefixtures("session_state")
 
 
 def address(**names: str) -> None:
     st.query_params.clear()
     st.query_params.update(names)
-
-
-def bring(*starts: str) -> None:
-    for start in starts:
-        store(sample(start), sample_renderers(), state.repository())
 
 
 LAST = (2168 - 1) // 16  # the last block of turn 7
@@ -134,31 +108,6 @@ def test_a_forgotten_import_is_gone_at_once(database: Path) -> None:
     assert state.table_number() == 1, "what was selected is gone with it"
 
 
-def test_samples_fill_an_untouched_store_only(database: Path) -> None:
-    assert state.needs_samples()
-    bring("03")
-    assert not state.needs_samples()
-    state.fill_with_samples(lambda *step: pytest.fail("nothing is to be analysed"))
-    assert len(state.repository().sessions()) == 1
-
-
-def test_a_first_start_that_is_interrupted_begins_again(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    logs = [path for path in places.sample_logs() if path.name[:2] in ("03", "07", "12")]
-    monkeypatch.setattr(places, "sample_logs", lambda: logs)
-
-    def reloaded(stage: str, done: int, total: int) -> None:
-        if done == 2:
-            raise KeyboardInterrupt  # like what ends a run of a page: no Exception
-
-    with pytest.raises(KeyboardInterrupt):
-        state.fill_with_samples(reloaded)
-    assert state.needs_samples()
-    seen: list[tuple[str, int, int]] = []
-    state.fill_with_samples(lambda *step: seen.append(step))
-    assert seen == [("sample sessions analysed", done, 3) for done in (1, 2, 3)]
-    assert len(state.repository().sessions()) == 3 and not state.needs_samples()
-
-
 def test_the_rows_of_a_map_are_the_runs_of_its_turns(database: Path) -> None:
     bring("02")
     record = record_of("02")
@@ -187,57 +136,3 @@ def test_turns_without_tokens_are_empty_rows(database: Path) -> None:
     assert rows.cached_blocks[1] is None and rows.prompt_tokens is not None and rows.prompt_tokens[1] is None
     assert rows.run_offsets[1] == rows.run_offsets[2] < rows.run_offsets[3] == len(rows.run_starts)
     assert np.all(rows.run_starts[rows.run_offsets[:1]] == 0)
-
-
-def test_a_renderer_is_loaded_once_and_a_wrong_model_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WHYMISS_DB", str(tmp_path / "of the choices.duckdb"))
-    assert state.known_renderers(str(SAMPLE_MODEL)) is state.known_renderers(str(SAMPLE_MODEL))
-    assert state.known_renderers() is not state.known_renderers(None, "none")
-    with pytest.raises(RenderError, match="no/such/model"):
-        state.known_renderers("no/such/model")
-    st.cache_resource.clear()
-
-
-def test_nothing_is_connected_at_first() -> None:
-    assert (state.live_server(), state.live_info()) == (None, None)
-    state.connect_live(None, None)
-    assert state.live_server() is None
-
-
-def test_the_log_of_a_sample_is_at_hand(database: Path) -> None:
-    bring("06")
-    source = state.log_of(1)
-    assert source is not None and source.name == "06-three-faults-at-once.jsonl"
-    assert state.is_log_of(source, 1) and state.log_of(2) is None
-
-
-def test_another_log_is_at_hand_once_it_was_given(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bring("06")
-    source = state.log_of(1)
-    assert source is not None
-    monkeypatch.setattr(places, "sample_logs", lambda: [])
-    assert state.log_of(1) is None
-    state.remember_log(source)
-    assert state.log_of(1) is source
-    for number in range(state.MOST_GIVEN):
-        state.remember_log(Source("other", (LogFile("other", bytes([number])),)))
-    assert state.log_of(1) is None, "only the latest are kept"
-
-
-def test_changes_are_tried_with_the_renderer_of_the_import(database: Path) -> None:
-    bring("06")
-    source, record = state.log_of(1), record_of("06")
-    assert source is not None
-    bench = state.bench_of(1, source, record)
-    assert bench.history[0].turns[0].fidelity == record.turns[0].fidelity
-    assert state.bench_of(1, source, record) is bench, "read once"
-
-
-def test_a_server_that_is_not_connected_is_asked_for(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bring("06")
-    source = state.log_of(1)
-    assert source is not None
-    how = ("06", source.sha256, '{"renderer": "endpoint http://gpu:8000"}')
-    monkeypatch.setattr(state.repository(), "origin", lambda key: how)
-    with pytest.raises(OSError, match="connect to it again"):
-        state.bench_of(1, source, record_of("06"))

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.formats import read_log
 from analysis.model.session import Log, Turn
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
 from analysis.pipeline.record import records
 from analysis.render.template import TemplateRenderer
-from analysis.store.repository import Import, Repository
+from analysis.store.imports import Import
+from analysis.store.repository import Repository
 from tests.benchmarks.long_session import SAMPLES, long_log
+from tests.builders import read_log
 
 pytestmark = pytest.mark.benchmark
 

@@ -10,9 +10,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 from tokenizers import Tokenizer
 
-from analysis.formats import read_log
 from tests.browser.dashboard_window import BLOCK_SIZE, PATIENCE, Dashboard, serving
-from tests.builders import RECORDED, SAMPLE_MODEL, SAMPLES, lines_of
+from tests.builders import RECORDED, SAMPLE_MODEL, SAMPLES, lines_of, read_log
 from tests.format_samples import FOLDER
 from tests.replay_server import ReplayServer, exchange
 from tests.sample_store import fill

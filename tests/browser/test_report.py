@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from analysis.report.document import Report, Scope, Shown
+from analysis.report.document import Report
+from analysis.report.quotes import Scope, Shown
 from analysis.report.redaction import Rules, redacted
 from app.reporting import written
 from tests.case_reports import case_report

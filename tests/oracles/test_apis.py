@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from analysis.formats import read_log
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
 from analysis.render.template import TemplateRenderer
+from tests.builders import read_log
 from tests.format_samples import sample, turns
 
 pytestmark = pytest.mark.oracle

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.formats import read_log
 from analysis.live.renderer import LiveRenderer
 from analysis.live.vllm import VllmServer
 from analysis.model.finding import TurnAnalysis
@@ -18,7 +17,7 @@ from analysis.pipeline.analyse import analyse
 from analysis.pipeline.compare import compare
 from analysis.pipeline.sources import LogFile
 from analysis.render.template import TemplateRenderer
-from tests.builders import RECORDED, analysed, lines_of
+from tests.builders import RECORDED, analysed, lines_of, read_log
 from tests.replay_server import ReplayServer, exchange
 
 pytestmark = pytest.mark.oracle

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.core.pool import Pool
-from analysis.formats import read_log
-from tests.builders import ROOT
+from tests.builders import ROOT, read_log
 
 BLOCK_SIZE = 4
 

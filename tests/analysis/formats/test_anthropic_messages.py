@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from analysis.formats import anthropic_messages, read_log
+from analysis.formats import anthropic_messages
 from analysis.formats.base import FormatError
 from analysis.model.session import Usage
+from tests.builders import read_log
 from tests.format_samples import counts, log_of_sample, sample, turns
 
 TOOLS = "anthropic-messages/tools.jsonl"

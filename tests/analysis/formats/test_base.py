@@ -57,10 +57,10 @@ def test_problems_of_another_reader_are_taken_over() -> None:
     own.count("a", 1, "A.")
     for kind, line in (("a", 2), ("a", 3), ("b", 4), ("c", 5)):
         other.count(kind, line, f"{kind.upper()}.")
-    other.add(6, "D.")
+    other.add(6, "D.", "damaged")
     own.take(other, "body", but=("c",))
-    assert [(one.line, one.message) for one in own.listed()] == [
-        (1, "A. (and 2 more such lines)"),
-        (4, "body: B."),
-        (6, "body: D."),
+    assert [(one.line, one.message, one.kind) for one in own.listed()] == [
+        (1, "A. (and 2 more such lines)", "other"),
+        (4, "body: B.", "other"),
+        (6, "body: D.", "damaged"),
     ]

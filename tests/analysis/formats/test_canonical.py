@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.formats import SPANNING, read_log, read_logs
+from analysis.formats import SPANNING, read_logs
 from analysis.formats.canonical import lines
 from analysis.model.session import CachedBasis, Log, Media, Request, Session, Turn, Usage
 from tests.analysis.formats.test_formats import FORMAT_OF
-from tests.builders import RECORDED, SAMPLES, log_of, of_turns, tokens, user
+from tests.builders import RECORDED, SAMPLES, log_of, of_turns, read_log, tokens, user
 from tests.format_samples import beside
 
 SALTED = next(path for path in RECORDED if path.stem == "cache-salt-rotated")

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from analysis.formats import cassette, read_log
+from analysis.formats import cassette
 from analysis.formats.base import FormatError
+from tests.builders import read_log
 from tests.format_samples import counts, log_of_sample, mutated, sample, turns
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "a"}]}

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from analysis.formats import cline, plain_transcripts, read_log, read_logs, shape
+from analysis.formats import cline, plain_transcripts, read_logs, shape
 from analysis.formats.base import FormatError
 from analysis.model.session import Log
+from tests.builders import read_log
 from tests.format_samples import counts, log_of_sample, sample, turns
 
 REAL = "cline/session.messages.json"

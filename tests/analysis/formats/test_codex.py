@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from analysis.formats import codex, openai_chat, read_log
+from analysis.formats import codex, openai_chat
 from analysis.formats.base import FormatError
+from tests.builders import read_log
 from tests.format_samples import counts, log_of_sample, sample, turns
 
 REAL, EVERY, USAGE = (

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from analysis.formats import read_log
 from analysis.formats.credentials import as_replica, server_of, without_credentials
 from analysis.model.session import JsonObject
+from tests.builders import read_log
 from tests.format_samples import turns
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from analysis.formats import read_log
 from analysis.formats.exchanges import fingerprint, line
 from analysis.model.exchange import Exchange
+from tests.builders import read_log
 
 SALTED = fingerprint(bytes(32))
 REQUEST = b'{"model": "m",  "messages": [{"role":"user","content":"\\u00e9 1e2"}]}'

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import analysis.formats as formats
-from analysis.formats import FORMATS, detect, named, read_log
+from analysis.formats import FORMATS, detect, named
 from analysis.formats.base import HEAD_BYTES, Format, FormatError, UnknownFormat
-from tests.builders import RECORDED, ROOT, SAMPLES
+from tests.builders import RECORDED, ROOT, SAMPLES, read_log
 from tests.format_samples import FORMAT_SAMPLES, mutated, packed
 
 FORMAT_OF = {**dict.fromkeys((*SAMPLES, *RECORDED), "openai-chat"), **FORMAT_SAMPLES}

@@ -58,6 +58,20 @@ def test_items_of_no_array() -> None:
         jsontext.items(b'{"a": 1}')
 
 
+@pytest.mark.parametrize(
+    ("data", "kinds"),
+    [
+        pytest.param(ROW + b"\n" + ROW[:5], ["damaged"], id="a last line that is cut"),
+        pytest.param(b"{]\n{]\n" + ROW + b"\n", ["damaged"], id="broken lines, counted as one"),
+        pytest.param(ROW, [], id="a whole log"),
+    ],
+)
+def test_a_lost_record_is_damage_to_programs(data: bytes, kinds: list[str]) -> None:
+    problems = Problems("f")
+    list(jsontext.records(data, problems))
+    assert [problem.kind for problem in problems.listed()] == kinds
+
+
 def rows(data: bytes) -> tuple[list[int], list[tuple[int | None, str]]]:
     problems = Problems("f")
     lines = [line for line, _ in jsontext.records(data, problems)]

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from analysis.causes.never_cached import marks
-from analysis.formats import read_log
 from analysis.formats.base import Problems
 from analysis.formats.message_pairs import MessagePairs, counted, folded
+from tests.builders import read_log
 from tests.format_samples import record, turns
 
 

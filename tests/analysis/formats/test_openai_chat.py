@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from analysis.formats import openai_chat, read_log, wrapper
+from analysis.formats import openai_chat, wrapper
 from analysis.formats.base import FormatError
 from analysis.model.session import Log, Media, Turn, Usage
-from tests.builders import RECORDED, ROOT, SAMPLES, lines_of, log_of
+from tests.builders import RECORDED, ROOT, SAMPLES, lines_of, log_of, read_log
 
 BODY: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
 MESSAGE = {"role": "assistant", "content": "yo"}

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from analysis.formats import exchanges, pairs, read_log
+from analysis.formats import exchanges, pairs
 from analysis.formats.base import FormatError, Problems
 from analysis.model.exchange import Exchange
+from tests.builders import read_log
 from tests.format_samples import counts, log_of_sample, record, turns
 
 CHAT = {"request": {"model": "m", "messages": [{"role": "user", "content": "a"}]}, "response": {"choices": []}}

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from analysis.formats import read_log, responses_api
+from analysis.formats import responses_api
 from analysis.formats.base import FormatError
+from tests.builders import read_log
 from tests.format_samples import counts, log_of_sample, turns
 
 

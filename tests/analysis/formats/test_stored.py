@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.formats import read_log
 from analysis.formats.base import FormatError, Problems
 from analysis.formats.canonical import lines
 from analysis.formats.jsontext import records
 from analysis.formats.stored import Stored, head_of, whole
-from tests.builders import RECORDED, log_of
+from tests.builders import RECORDED, log_of, read_log
 
 ROW = b'{"a": 1}'
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from analysis.formats import detect, read_log, vllm_log
+from analysis.formats import detect, vllm_log
 from analysis.formats.base import FormatError
 from analysis.formats.calls import fingerprint
-from tests.builders import ROOT
+from tests.builders import ROOT, read_log
 from tests.format_samples import log_of_sample, turns
 
 NEW = "(APIServer pid=1) DEBUG 11-29 22:35:09 [request_logger.py:65] "

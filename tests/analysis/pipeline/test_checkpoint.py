@@ -7,14 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.formats import read_log
 from analysis.model.renderer import Renderer
 from analysis.model.session import Session, TokenIds
 from analysis.pipeline.analyse import analyse
 from analysis.pipeline.checkpoint import ENDING, STALE_SECONDS, Checkpoint, checkpoint
 from analysis.pipeline.record import records
 from analysis.pipeline.tokens import TurnTokens, rendered_tokens
-from tests.builders import SAMPLES, log_of, without_ids
+from tests.builders import SAMPLES, log_of, read_log, without_ids
 from tests.sample_store import GIVEN, sample_renderers
 
 FAULTY = next(path for path in SAMPLES if path.stem.startswith("06"))  # three faults: it diverges again and again

@@ -45,7 +45,7 @@ def keep(repository: Repository, source: Source, renderers: Renderers | None = N
 
 def counts(repository: Repository) -> Sequence[tuple[Any, ...]]:
     tables = ("imports", "sessions", "requests", "divergences", "request_tokens", "block_runs", "problems")
-    return [repository._rows(f"SELECT count(*) FROM {table}")[0] for table in (*tables, "token_text")]
+    return [repository.transactions.rows(f"SELECT count(*) FROM {table}")[0] for table in (*tables, "token_text")]
 
 
 def test_a_file_is_read_by_its_name_alone() -> None:
@@ -265,8 +265,10 @@ def test_no_salt_and_no_header_reaches_the_store(repository: Repository) -> None
         line["request_headers"] = {"authorization": "Bearer sk-secret", "cookie": "id=secret", "x-session-id": "s"}
     data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
     keep(repository, source(data), Renderers())
-    tables = [name for (name,) in repository._rows("SELECT table_name FROM information_schema.tables")]
-    kept = "".join(repr(repository._rows(f"SELECT * FROM {name}")) for name in tables if name != "request_tokens")
+    tables = [name for (name,) in repository.transactions.rows("SELECT table_name FROM information_schema.tables")]
+    kept = "".join(
+        repr(repository.transactions.rows(f"SELECT * FROM {name}")) for name in tables if name != "request_tokens"
+    )
     assert len(salts) == 2 and "salt A" in kept and "salt B" in kept
     assert not [secret for secret in (*salts, "sk-secret", "id=secret") if secret in kept]
 
@@ -274,8 +276,8 @@ def test_no_salt_and_no_header_reaches_the_store(repository: Repository) -> None
 def test_no_body_reaches_the_store(repository: Repository) -> None:
     """Beside tokens and their texts, only the few words around a divergence are kept."""
     keep(repository, source(request("A quite unmistakable sentence.", session_id="s")), Renderers())
-    tables = [name for (name,) in repository._rows("SELECT table_name FROM information_schema.tables")]
-    assert "unmistakable" not in "".join(repr(repository._rows(f"SELECT * FROM {name}")) for name in tables)
+    tables = [name for (name,) in repository.transactions.rows("SELECT table_name FROM information_schema.tables")]
+    assert "unmistakable" not in "".join(repr(repository.transactions.rows(f"SELECT * FROM {name}")) for name in tables)
 
 
 def test_a_large_import_that_stops_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

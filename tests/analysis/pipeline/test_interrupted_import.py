@@ -68,11 +68,12 @@ def rows(db: Path) -> dict[str, list[Any]]:
     """What is stored, keys and times aside: sessions by name, and the rows that are theirs in their order."""
     repository = Repository.open(db)
     named = "SELECT source, session_id, {} FROM {} JOIN sessions USING (session_key) ORDER BY ALL"
-    found = {table: repository._rows(named.format(f"{table}.* EXCLUDE (session_key)", table)) for table in TABLES}
-    found["sessions"] = repository._rows("SELECT * EXCLUDE (session_key, import_key) FROM sessions ORDER BY ALL")
-    found["imports"] = repository._rows("SELECT * EXCLUDE (import_key, imported_at) FROM imports ORDER BY ALL")
-    found["problems"] = repository._rows("SELECT file, line, message FROM problems ORDER BY ALL")
-    found["token_text"] = repository._rows("SELECT * FROM token_text ORDER BY ALL")
+    read = repository.transactions.rows
+    found = {table: read(named.format(f"{table}.* EXCLUDE (session_key)", table)) for table in TABLES}
+    found["sessions"] = read("SELECT * EXCLUDE (session_key, import_key) FROM sessions ORDER BY ALL")
+    found["imports"] = read("SELECT * EXCLUDE (import_key, imported_at) FROM imports ORDER BY ALL")
+    found["problems"] = read("SELECT file, line, message FROM problems ORDER BY ALL")
+    found["token_text"] = read("SELECT * FROM token_text ORDER BY ALL")
     repository.close()
     return found
 

@@ -8,10 +8,10 @@ from functools import cache
 
 import pytest
 
-from analysis.formats import read_log
 from analysis.model.finding import TurnAnalysis
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
+from tests.builders import read_log
 from tests.format_samples import log_of_sample
 
 CLINE, CODEX = "cline/session.messages.json", "codex/rollout-2025-11-17T15-30-28.jsonl"

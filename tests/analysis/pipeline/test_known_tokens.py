@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.formats import read_log
 from analysis.model.renderer import Renderer
 from analysis.model.session import Session, TokenIds, Turn
 from analysis.pipeline import known_tokens
@@ -14,7 +13,7 @@ from analysis.pipeline.known_tokens import KnownTokens
 from analysis.pipeline.record import records
 from analysis.pipeline.tokens import RendererFor, TurnTokens, rendered_tokens
 from analysis.store.reading import StoredTokens
-from tests.builders import RECORDED, SAMPLES, log_of, without_ids
+from tests.builders import RECORDED, SAMPLES, log_of, read_log, without_ids
 from tests.sample_store import GIVEN, sample_renderers
 
 SHARED = next(path for path in SAMPLES if path.stem.startswith("13"))  # five sessions of three turns

@@ -9,7 +9,8 @@ from analysis.model.session import Problem
 from analysis.pipeline.record import figures
 from analysis.report import building
 from analysis.report.building import Subject, report_of
-from analysis.report.document import Quote, Report
+from analysis.report.document import Report
+from analysis.report.quotes import Quote
 from tests.sample_reports import report
 from tests.sample_store import analysed_samples, record_of
 

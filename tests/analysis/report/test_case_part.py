@@ -6,9 +6,9 @@ import pytest
 
 from analysis.model.annotation import CaseText, Finding, PinnedFinding
 from analysis.report import case_part as case_part_module
-from analysis.report.case_part import case_part, held, percent, size_of, still_there
+from analysis.report.case_part import case_part, held, size_of, still_there
 from analysis.report.cleaning import cleaned
-from analysis.report.document import Quote
+from analysis.report.quotes import Quote
 from analysis.report.shape import left_out
 from tests.case_reports import STARTS, case, pinned
 from tests.sample_store import record_of
@@ -83,9 +83,8 @@ def test_whether_a_finding_is_still_there(finding: Finding, turn: int | None) ->
     assert still_there(PIN, None) is None
 
 
-def test_sizes_and_shares_in_words() -> None:
+def test_sizes_in_words() -> None:
     assert size_of([record_of("02"), record_of("03")]) == "2 sessions, 26 turns"
-    assert (percent(12.345), percent(None)) == ("12.3%", "?")
 
 
 def test_two_sets_and_the_same_set() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.model.finding import Account
 from analysis.pipeline.record import figures
-from analysis.report.figure_words import account_sentence, key_figures
+from analysis.report.figure_words import account_sentence, key_figures, percent, share
 from tests.sample_store import analysed_samples, record_of
 
 
@@ -57,3 +57,8 @@ def test_the_sum_is_right_for_every_sample_turn() -> None:
             left, right = account_sentence(turn.account, turn.prompt_tokens).split(" · ")[0].split(" = ")
             terms = [int(term.split()[0].replace(",", "")) for term in right.split(" + ")]
             assert int(left.split()[0].replace(",", "")) == sum(terms)
+
+
+def test_shares_are_percent_with_a_digit_and_unknown_is_no_zero() -> None:
+    assert (share(0.12345), share(0.0), share(None)) == ("12.3%", "0.0%", "?")
+    assert (percent(12.345), percent(0.0), percent(None)) == ("12.3%", "0.0%", "?")

@@ -7,8 +7,8 @@ import pytest
 from analysis.model.finding import Cause
 from analysis.model.record import SessionRecord
 from analysis.report.cleaning import cleaned
-from analysis.report.document import Quote
 from analysis.report.fix_words import located
+from analysis.report.quotes import Quote
 from tests.sample_store import analysed_samples, record_of
 
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from analysis.report.document import Placeholder
 from analysis.report.links import linked, linked_prose, linked_turns, token_link, turn_link
+from analysis.report.quotes import Placeholder
 from tests.sample_reports import part
 
 EIGHT = part("03")  # turns 1 to 8

@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.report.document import Placeholder, Released
 from analysis.report.markdown_text import as_typed, cause, code_span, numbered, prose, strong, table, words
+from analysis.report.quotes import Placeholder, Released
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Pieces of HTML: what is not ours is escaped, what is empty is nothing."""
 
-from analysis.report.document import Placeholder, Released
 from analysis.report.markup import bare, bullets, cause, number, numbers, paragraph, prose, table, text, value
+from analysis.report.quotes import Placeholder, Released
 
 EVIL = "<b onclick='x'>&\"\x00\u202e"
 SAFE = "&lt;b onclick=&#x27;x&#x27;&gt;&amp;&quot;\\x00\\u202e"

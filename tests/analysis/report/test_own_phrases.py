@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.report.document import Prose, Quote
 from analysis.report.own_phrases import own_phrases, problem_said
+from analysis.report.quotes import Prose, Quote
 
 LOST = "the log has no token ids, so its turns are compared by text, without token figures"
 

@@ -5,7 +5,7 @@ import pytest
 from analysis.model.finding import Account
 from analysis.model.plan import PlanStep, Tokens
 from analysis.model.what_if import TurnFigures, WhatIf
-from analysis.report.plan import also_of, outcome, percent, plan_lines, summed, tokens_of, total, turns_of, worth
+from analysis.report.plan import also_of, outcome, plan_lines, summed, tokens_of, total, turns_of, worth
 from tests.sample_store import record_of
 
 
@@ -75,7 +75,6 @@ def test_the_sum_of_a_plan() -> None:
 
 
 def test_an_unknown_hit_rate_is_said_to_be() -> None:
-    assert percent(Tokens(0, 0)) == "?"
     assert tokens_of(step(Tokens(10, 5), None)) == "reusable 5 tokens (hit rate 50.0%)"
 
 

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.report.document import Box, Column, Placeholder, Quote, Released, Report, Shown
+from analysis.report.document import Report
+from analysis.report.quotes import Placeholder, Quote, Released, Shown
 from analysis.report.redaction import Hidden, Rules, label, redacted
+from analysis.report.turn_document import Box, Column
 from tests.report_parts import every
 from tests.sample_reports import KEY, report
 

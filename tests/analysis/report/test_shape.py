@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.report.document import Pinned, Placeholder, Shown
+from analysis.report.case_document import Pinned
+from analysis.report.quotes import Placeholder, Shown
 from analysis.report.shape import ELSEWHERE, GONE, extra_heads, ordinal, remark_of, said_of_absent
 from tests.sample_reports import leaving
 

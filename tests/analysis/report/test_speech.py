@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.model.finding import Cause
-from analysis.report.document import Quote
+from analysis.report.quotes import Quote
 from analysis.report.speech import MOST_TEXT, evidence_of, name, quote, spoken
 
 

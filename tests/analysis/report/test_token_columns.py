@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from analysis.report.document import Quote
+from analysis.report.quotes import Quote
 from analysis.report.token_columns import BEFORE, BEHIND, Sides, texts_only
 from tests.builders import tokens
 from tests.sample_store import record_of

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from analysis.model.finding import Donor, TextComparison, TextDivergence
 from analysis.model.prompt import Segment
-from analysis.report.document import Quote, TextChange
+from analysis.report.quotes import Quote
+from analysis.report.turn_document import TextChange
 from analysis.report.turn_parts import most_wasteful, turn_part
 from tests.sample_store import record_of
 

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from analysis.model.annotation import Anchor, Annotation, Place, Placed, Version
-from analysis.report.document import Quote, Report, Scope, Shown
+from analysis.report.document import Report
 from analysis.report.leaving import NOTES as NOTES_SAID
 from analysis.report.leaving import said_of_scope
+from analysis.report.quotes import Quote, Scope, Shown
 from analysis.report.redaction import Rules, redacted
 from analysis.report.written import notes, written_of
 from app.reporting import report_of_session, written

@@ -8,8 +8,8 @@ import pytest
 from analysis.model.annotation import CaseText, Finding
 from analysis.store.notes import Outdated
 from analysis.store.repository import Repository
+from tests.analysis.store.stored import an_import
 from tests.analysis.store.test_notes import ODD
-from tests.analysis.store.test_repository import an_import
 from tests.sample_store import record_of
 
 TEXT = CaseText("Slow since Monday", "SUP-17", "Customer", "**It** began with the release.")

@@ -10,7 +10,8 @@ from analysis.core.account import wasted_by_cause
 from analysis.core.price import Price, Rates
 from analysis.model.desk import Mark, MarkChange, View
 from analysis.model.record import SessionRecord, TurnRecord
-from analysis.store.repository import Import, Repository
+from analysis.store.imports import Import
+from analysis.store.repository import Repository
 from tests.sample_store import analysed_samples, fill, record_of, text_record
 
 RECORDS = [record for analysed in analysed_samples().values() for record in analysed.records]

@@ -7,7 +7,8 @@ import pytest
 
 from analysis.model.finding import Cause, Note
 from analysis.model.record import SessionRecord
-from analysis.store.repository import Import, Repository
+from analysis.store.imports import Import
+from analysis.store.repository import Repository
 from tests.sample_store import analysed_samples, fill, record_of
 
 

@@ -9,7 +9,8 @@ from analysis.model.annotation import Anchor, CaseText
 from analysis.model.desk import MarkChange, View
 from analysis.model.renderer import RendererChoice
 from analysis.store.database import StoreError
-from analysis.store.repository import Import, Repository
+from analysis.store.imports import Import
+from analysis.store.repository import Repository
 from tests.sample_store import fill
 
 WRITES: dict[str, Callable[[Repository], object]] = {

@@ -1,12 +1,8 @@
-"""The repository: saved as it was, loaded as it was; a failed save is no save; readers beside a writer."""
+"""The repository: saved as it was, loaded as it was."""
 
-import resource
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,8 +12,8 @@ from analysis.model.finding import BLOCK_STATES
 from analysis.model.record import SessionRecord
 from analysis.model.session import Problem
 from analysis.pipeline.record import figures
-from analysis.store.database import StoreError
-from analysis.store.repository import Import, Repository
+from analysis.store.repository import Repository
+from tests.analysis.store.stored import an_import, contents, key_of
 from tests.sample_store import analysed_samples, fill, record_of, text_record
 
 RECORDS = [record for analysed in analysed_samples().values() for record in analysed.records]
@@ -33,29 +29,6 @@ def filled() -> Iterator[Repository]:
 @pytest.fixture(scope="module")
 def rows(filled: Repository) -> pd.DataFrame:
     return filled.sessions()
-
-
-@pytest.fixture
-def empty() -> Iterator[Repository]:
-    repository = Repository.open(":memory:")
-    yield repository
-    repository.close()
-
-
-def an_import(*records: SessionRecord, sha256: str = "s", **fields: Any) -> Import:
-    return Import("a.jsonl", sha256, 10, "as given", records, **fields)
-
-
-def key_of(repository: Repository, record: SessionRecord) -> int:
-    query = "SELECT session_key FROM sessions WHERE session_id = ? AND source = ?"
-    ((key,),) = repository._rows(query, record.session_id, record.source)
-    return int(key)
-
-
-def contents(repository: Repository) -> tuple[Any, ...]:
-    """All that a person can see of a database."""
-    frames = (repository.imports(), repository.sessions(), repository.problems())
-    return repository.version(), *(frame.to_json(date_format="iso") for frame in frames)
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.session_id)
@@ -112,7 +85,7 @@ def test_the_row_of_a_session_that_was_compared_by_text(empty: Repository) -> No
     causes = empty.causes().iloc[0]
     assert (causes.code, causes.turns) == ("volatile-head/client-timestamp", 1) and pd.isna(causes.tokens)
     empty.delete(key)
-    assert empty._rows("SELECT count(*) FROM text_comparisons") == [(0,)]
+    assert empty.transactions.rows("SELECT count(*) FROM text_comparisons") == [(0,)]
 
 
 def test_the_most_wasteful_session_comes_first(filled: Repository) -> None:
@@ -159,29 +132,6 @@ def test_every_change_is_a_new_version(empty: Repository) -> None:
     note()
 
 
-def test_replacing_and_deleting_leave_nothing_behind(empty: Repository) -> None:
-    problem = Problem("a.jsonl", 3, "odd")
-    first = empty.save(an_import(replace(record_of("02"), problems=(problem,)), problems=[problem]))
-    second = empty.save(an_import(record_of("07"), sha256="t"), replacing=[first])
-    assert empty.sessions().session_id.tolist() == [record_of("07").session_id]
-    assert empty.problems().empty
-    empty.delete(second)
-    tables = ("imports", "sessions", "requests", "divergences", "findings", "request_tokens", "block_runs", "problems")
-    for table in tables:
-        assert empty._rows(f"SELECT count(*) FROM {table}") == [(0,)], table
-
-
-def test_a_session_of_a_replaced_import_keeps_its_key(empty: Repository) -> None:
-    first = empty.save(an_import(record_of("03"), record_of("07")))
-    keys = {record: key_of(empty, record_of(record)) for record in ("03", "07")}
-    grown = replace(record_of("07"), turns=record_of("07").turns[:3], full_ids=record_of("07").full_ids[:3])
-    empty.save(an_import(record_of("02"), grown, sha256="t"), replacing=[first])
-    assert key_of(empty, grown) == keys["07"]
-    assert key_of(empty, record_of("02")) not in keys.values()
-    assert empty.session(keys["07"], with_runs=True) == grown and list(empty.full_ids(keys["07"])) == [1, 2, 3]
-    assert empty.session(keys["03"]) is None
-
-
 def test_imports_and_problems_are_listed_newest_first(empty: Repository) -> None:
     first = empty.save(an_import(record_of("03"), problems=[Problem("a.jsonl", 9, "b"), Problem("a.jsonl", 2, "a")]))
     second = empty.save(an_import(*RECORDS[:2], sha256="t", problems=[Problem("a.jsonl", None, "c")]))
@@ -207,122 +157,6 @@ def test_untouched_until_the_first_import_and_never_again(tmp_path: Path) -> Non
     repository.close()
 
 
-@pytest.mark.parametrize(
-    ("flaw", "error"),
-    [
-        pytest.param({"turns": record_of("03").turns[:1] * 8}, StoreError, id="refused by the database"),
-        pytest.param({"session_id": "half a \ud83d"}, UnicodeEncodeError, id="refused on the way there"),
-        pytest.param({"full_ids": ()}, ValueError, id="refused half-way"),
-    ],
-)
-def test_a_failed_save_leaves_everything_as_it_was(
-    empty: Repository, flaw: dict[str, Any], error: type[Exception]
-) -> None:
-    kept = empty.save(an_import(record_of("07"), texts={"m": {1: b"one"}}))
-    before = contents(empty)
-    broken = replace(record_of("03"), **flaw)
-    with pytest.raises(error):
-        empty.save(an_import(record_of("02"), broken, sha256="t", texts={"m": {2: b"two"}}), replacing=[kept])
-    assert contents(empty) == before
-    assert empty.session(key_of(empty, record_of("07")), with_runs=True) == record_of("07")
-    assert empty.token_bytes("m", [1, 2]) == {1: b"one"}
-    empty.save(an_import(record_of("03"), sha256="t"), replacing=[kept])
-    assert empty.sessions().session_id.tolist() == [record_of("03").session_id], "the next save works"
-
-
-@contextmanager
-def full_disk(largest: int) -> Iterator[None]:
-    """No file of this process can grow beyond so many bytes: what a full disk does to a database."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
-def test_a_full_disk_is_said_in_one_line_and_nothing_is_lost(tmp_path: Path) -> None:
-    repository = fill(tmp_path / "full.duckdb", "07")
-    before = contents(repository)
-    written = max(path.stat().st_size for path in tmp_path.iterdir())
-    with full_disk(written + 4096):
-        with pytest.raises(StoreError, match=r"full\.duckdb: nothing was stored .* Is the disk full\?") as caught:
-            repository.save(an_import(record_of("11")))
-        assert str(caught.value).isprintable()
-        with pytest.raises(StoreError, match="nothing was stored"):
-            repository.remember_texts("m", {number: bytes(8) for number in range(20_000)})
-    assert contents(repository) == before
-    repository.save(an_import(record_of("11")))
-    repository.close()
-    reopened = Repository.open(tmp_path / "full.duckdb")
-    assert len(reopened.sessions()) == 2
-    reopened.close()
-
-
-def test_damage_behind_the_headers_is_said_in_one_line(tmp_path: Path) -> None:
-    """A file may open and be damaged all the same: what cannot be read says so, and the file stays as it is."""
-    database = tmp_path / "damaged.duckdb"
-    fill(database, "11").close()
-    damaged = bytearray(database.read_bytes())
-    for start in range(12288 + 100_000, len(damaged), 262_144):  # within every block but for its checksum
-        damaged[start : start + 1000] = bytes(byte ^ 0xFF for byte in damaged[start : start + 1000])
-    database.write_bytes(damaged)
-    with pytest.raises(StoreError, match=r"damaged\.duckdb: not a database .* Restore a copy") as caught:
-        repository = Repository.open(database)
-        for key in repository.sessions().session_key:
-            repository.session(key, with_runs=True)
-            repository.full_ids(key)
-    assert str(caught.value).isprintable()
-    assert database.read_bytes() == damaged
-
-
-def test_threads_read_whole_imports_while_one_writes(empty: Repository) -> None:
-    record = record_of("03")
-    empty.save(an_import(record, sha256="0"))
-    done = threading.Event()
-    errors: list[Exception] = []
-    reads: list[int] = []
-
-    def read() -> None:
-        while not done.is_set() or not reads:
-            try:
-                for row in empty.sessions().itertuples(index=False):
-                    assert row.num_turns == len(record.turns)
-                    found = empty.session(row.session_key, with_runs=True)
-                    assert found is None or found == record  # None: replaced since
-                    reads.append(row.session_key)
-                assert empty.token_bytes("m", [1, 2]) in ({}, {1: b"one"})
-            except Exception as error:
-                errors.append(error)
-                return
-
-    readers = [threading.Thread(target=read) for _ in range(3)]
-    for reader in readers:
-        reader.start()
-    try:
-        for number in range(1, 9):
-            (previous,) = (key for key, _sha, _size in empty.sizes("a.jsonl"))
-            incoming = an_import(record, sha256=str(number), texts={"m": {1: b"one"}})
-            empty.save(incoming, replacing=[previous])
-    finally:
-        done.set()
-        for reader in readers:
-            reader.join()
-    assert errors == []
-    assert len(empty.sessions()) == 1 and reads
-
-
-def test_threads_that_write_wait_for_each_other(empty: Repository) -> None:
-    saves = [an_import(record_of("03"), sha256=str(number)) for number in range(6)]
-    keys: list[int] = []
-    writers = [threading.Thread(target=lambda one=one: keys.append(empty.save(one))) for one in saves]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
-    assert len(set(keys)) == len(saves) == len(empty.sessions())
-
-
 def test_token_texts_by_model(empty: Repository) -> None:
     empty.save(an_import(record_of("03"), texts={"m": {1: b"one", 2: b"\xf0\x9f"}}))
     assert empty.token_bytes("m", [2, 1, 1]) == {1: b"one", 2: b"\xf0\x9f"}
@@ -341,7 +175,7 @@ def test_there_is_nothing_under_an_unknown_key(empty: Repository) -> None:
 
 def test_a_session_knows_the_log_it_came_from(empty: Repository) -> None:
     empty.save(an_import(record_of("03")))
-    ((file, sha256),) = empty._rows("SELECT file, sha256 FROM imports")
+    ((file, sha256),) = empty.transactions.rows("SELECT file, sha256 FROM imports")
     found = empty.origin(1)
     assert found is not None and found[:2] == (file, sha256)
     assert empty.origin(2) is None

@@ -96,7 +96,7 @@ def test_migrating_again_changes_nothing(connection: duckdb.DuckDBPyConnection) 
 def test_a_later_migration_keeps_what_is_stored() -> None:
     repository = fill(":memory:", "07")
     (before,) = repository.sessions().itertuples(index=False)
-    connection = repository._connection
+    connection = repository.transactions.connection
     migrate(connection, (*MIGRATIONS, add_annotations))
     assert version(connection) == len(MIGRATIONS) + 1
     assert connection.execute("SELECT session_id, starred FROM sessions").fetchall() == [(before.session_id, False)]

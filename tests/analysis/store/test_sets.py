@@ -6,7 +6,8 @@ from dataclasses import asdict, replace
 import pytest
 
 from analysis.report.baseline import figures_of, waste_of
-from analysis.store.repository import Import, Repository
+from analysis.store.imports import Import
+from analysis.store.repository import Repository
 from analysis.store.sets import SUMS
 from tests.sample_store import analysed_samples, fill, record_of, text_record
 

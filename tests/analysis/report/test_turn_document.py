@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from analysis.report.document import Placeholder, Shown, TextChange
+from analysis.report.quotes import Placeholder, Shown
+from analysis.report.turn_document import TextChange
 from tests.sample_reports import part
 
 
