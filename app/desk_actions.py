@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from analysis.core.account import computed_again
 from analysis.model.record import SessionRecord
 from analysis.pipeline.record import figures
 from analysis.report.verdict import verdict
@@ -63,7 +64,7 @@ def engineers(record: SessionRecord) -> list[str]:
     lines = [line for line in [summary(record)] if line]
     worst = max(
         (turn for turn in record.turns if turn.account or turn.divergence),
-        key=lambda turn: (turn.account.lost + (turn.account.missed or 0) if turn.account else 0, -turn.turn),
+        key=lambda turn: (computed_again(turn.account), -turn.turn),
         default=None,
     )
     if worst is None:

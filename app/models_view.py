@@ -11,6 +11,7 @@ from analysis.core.incomplete import NAMELESS
 from analysis.model.renderer import RendererChoice, RendererKind
 from analysis.model.settings import Settings
 from analysis.pipeline.renderer_choice import checked_choice
+from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.sources import Source
 from analysis.report.words import counted
 from app import log_state, places, renderer_state, state, tables, visitors
@@ -167,7 +168,7 @@ def stale(model: str) -> list[Log]:
     found = []
     for _key, file, sha256, how in kept.origins([int(key) for key in listed]):
         read = json.loads(how)
-        if read.get("renderer") == "known models" and read.get("chosen", {}).get(model) != choice:
+        if read.get("renderer") == Renderers().label and read.get("chosen", {}).get(model) != choice:
             found.append(Log(file, log_state.log_at_hand(file, sha256), settings_of(read)))
     return found
 

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from analysis.core.account import computed_again
 from analysis.core.incomplete import NAMELESS
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.record import figures
@@ -39,6 +40,7 @@ from app.plain import LONGEST_TITLE, cut, plain
 from app.text_view import next_step
 from app.turn_view import turn_comparison
 
+PLAN, WHAT_IF, REUSED, PARTS, TURNS = "Fix plan", "What if …", "Reusable against cached", "Token account", "All turns"
 FIGURE_WIDTH = 172  # pixels: six stand in a row at 1,280 pixels, narrower windows wrap them
 
 
@@ -106,11 +108,9 @@ def key_figures(record: SessionRecord) -> None:
 def worst_cell(record: SessionRecord) -> tuple[int, int] | None:
     """The turn that wasted most and the block where that begins; None where no turn wasted or diverged."""
 
-    def wasted(turn: TurnRecord) -> int:
-        return turn.account.lost + (turn.account.missed or 0) if turn.account else 0
-
-    turn = max(record.turns, key=lambda turn: (wasted(turn), turn.divergence is not None), default=None)
-    if turn is None or not (wasted(turn) or turn.divergence):
+    turns = record.turns
+    turn = max(turns, key=lambda one: (computed_again(one.account), one.divergence is not None), default=None)
+    if turn is None or not (computed_again(turn.account) or turn.divergence):
         return None
     return turn.turn, wasted_from(turn, record.settings.block_size)
 
@@ -172,21 +172,21 @@ def details(record: SessionRecord, session_key: int) -> None:
     """Everything else, a tab each: the fix plan in figures, what can be tried, the pictures and the table of turns."""
     is_known = has_tokens(record)
     titles = [
-        *(["Fix plan"] if record.plan else []),
-        *(["What if …"] if any(turn.fidelity is not None for turn in record.turns) else []),
-        *(["Reusable against cached", "Token account"] if is_known else []),
-        "All turns",
+        *([PLAN] if record.plan else []),
+        *([WHAT_IF] if any(turn.fidelity is not None for turn in record.turns) else []),
+        *([REUSED, PARTS] if is_known else []),
+        TURNS,
     ]
     tabs = dict(zip(titles, st.tabs(titles), strict=True))
-    if "Fix plan" in tabs:
-        with tabs["Fix plan"]:
+    if PLAN in tabs:
+        with tabs[PLAN]:
             plan_view.plan(record)
-    if "What if …" in tabs:
-        with tabs["What if …"]:
+    if WHAT_IF in tabs:
+        with tabs[WHAT_IF]:
             plan_view.what_if(record, session_key)
     if is_known:
-        _pictures(record, tabs["Reusable against cached"], tabs["Token account"])
-    with tabs["All turns"]:
+        _pictures(record, tabs[REUSED], tabs[PARTS])
+    with tabs[TURNS]:
         _turn_table(record, session_key)
 
 

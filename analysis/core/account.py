@@ -73,6 +73,11 @@ def account(facts: Facts, booked: tuple[Part, ...]) -> Account:
     )
 
 
+def computed_again(account: Account | None) -> int:
+    """The tokens of a turn that the server had seen and computed again: missed, as far as it said, and lost."""
+    return (account.missed or 0) + account.lost if account else 0
+
+
 def wasted_by_cause(turns: Iterable[TurnRecord]) -> dict[str, int]:
     """Missed and lost tokens by the code of their cause, the largest first; what no cause owns is ``unexplained``.
 
@@ -82,7 +87,7 @@ def wasted_by_cause(turns: Iterable[TurnRecord]) -> dict[str, int]:
     for turn in turns:
         if any(cause.deliberate for cause in turn.causes) or turn.account is None:
             continue
-        left = (turn.account.missed or 0) + turn.account.lost
+        left = computed_again(turn.account)
         for cause in turn.causes:
             owned = min(cause.tokens or 0, left)
             tokens[cause.code] = tokens.get(cause.code, 0) + owned

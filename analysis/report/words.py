@@ -6,7 +6,7 @@ Says what the figures and the causes say; finds out nothing.
 import re
 
 from analysis.causes.measurement import RENDER_WRONG
-from analysis.core.account import lost_in_output, wasted_by_cause
+from analysis.core.account import computed_again, lost_in_output, wasted_by_cause
 from analysis.model.evidence import Reconciliation
 from analysis.model.finding import UNEXPLAINED, Divergence
 from analysis.model.prompt import TEMPLATE, Segment
@@ -162,7 +162,7 @@ def summary(record: SessionRecord) -> str:
     said = [account.cached for account in accounts if account.cached is not None]
     unsaid = sum(account.reusable_unreported or 0 for account in accounts)
     deliberate = [turn for turn in record.turns if any(cause.deliberate for cause in turn.causes)]
-    meant = sum((turn.account.missed or 0) + turn.account.lost for turn in deliberate if turn.account)
+    meant = sum(computed_again(turn.account) for turn in deliberate)
     parts = [f"{sum(said):,} were reused"] if said else []
     parts += [f"{unsaid:,} were reusable, unreported"] if unsaid else []
     parts += [f"{tokens:,} {_how(code)} ({in_words(code)})" for code, tokens in wasted_by_cause(record.turns).items()]

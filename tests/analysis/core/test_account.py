@@ -4,7 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.core.account import Facts, account, best_tokens, block_runs, lost_in_output, parts, wasted_by_cause
+from analysis.core.account import (
+    Facts,
+    account,
+    best_tokens,
+    block_runs,
+    computed_again,
+    lost_in_output,
+    parts,
+    wasted_by_cause,
+)
 from analysis.model.finding import Account, BlockRun, BlockState, Cause, Divergence, Part, PartName
 from analysis.model.record import TurnRecord
 from analysis.model.session import TokenIds
@@ -110,6 +119,18 @@ def run_of(*named: tuple[int, PartName]) -> tuple[Part, ...]:
 )
 def test_block_runs(booked: tuple[Part, ...], diverged: int | None, runs: list[tuple[int, int, BlockState]]) -> None:
     assert block_runs(booked, 16, diverged) == tuple(BlockRun(*run) for run in runs)
+
+
+@pytest.mark.parametrize(
+    ("found", "again"),
+    [
+        pytest.param(Account(16, 8, 0, 40, 20, None, 0), 48, id="missed and lost"),
+        pytest.param(Account(None, None, 0, 40, 20, 16, 0), 40, id="missed is not said"),
+        pytest.param(None, 0, id="no account"),
+    ],
+)
+def test_what_was_computed_again(found: Account | None, again: int) -> None:
+    assert computed_again(found) == again
 
 
 def test_wasted_tokens_by_cause() -> None:
