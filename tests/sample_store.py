@@ -73,3 +73,13 @@ def fill(database: Path | str, *starts: str) -> Repository:
     for analysed in [sample(start) for start in starts] if starts else analysed_samples().values():
         store(analysed, sample_renderers(), repository)
     return repository
+
+
+def fill_damaged(database: Path) -> bytes:
+    """A database with a sample whose headers are whole and its blocks damaged; what is in the file."""
+    fill(database, "11").close()
+    damaged = bytearray(database.read_bytes())
+    for start in range(12288 + 100_000, len(damaged), 262_144):  # within every block but for its checksum
+        damaged[start : start + 1000] = bytes(byte ^ 0xFF for byte in damaged[start : start + 1000])
+    database.write_bytes(damaged)
+    return bytes(damaged)

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.dashboard import begun_at
 from tests.builders import ROOT
-from tests.sample_store import fill
+from tests.sample_store import fill_damaged
 
 
 @pytest.mark.parametrize("page", ["sessions", "session", "cases", "sets", "models", "compare", "template", "live"])
@@ -16,11 +16,7 @@ def test_damage_behind_the_headers_is_one_message_and_no_traceback(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, page: str
 ) -> None:
     database = tmp_path / "damaged.duckdb"
-    fill(database, "11").close()
-    damaged = bytearray(database.read_bytes())
-    for start in range(12288 + 100_000, len(damaged), 262_144):  # within every block but for its checksum
-        damaged[start : start + 1000] = bytes(byte ^ 0xFF for byte in damaged[start : start + 1000])
-    database.write_bytes(damaged)
+    damaged = fill_damaged(database)
     monkeypatch.setenv("WHYMISS_DB", str(database))
     shown = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=60)
     shown.query_params["session"] = "1"

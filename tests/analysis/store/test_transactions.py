@@ -13,7 +13,7 @@ import pytest
 from analysis.store.database import StoreError
 from analysis.store.repository import Repository
 from tests.analysis.store.stored import an_import, contents, key_of
-from tests.sample_store import fill, record_of
+from tests.sample_store import fill, fill_damaged, record_of
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,7 @@ def test_a_full_disk_is_said_in_one_line_and_nothing_is_lost(tmp_path: Path) -> 
 def test_damage_behind_the_headers_is_said_in_one_line(tmp_path: Path) -> None:
     """A file may open and be damaged all the same: what cannot be read says so, and the file stays as it is."""
     database = tmp_path / "damaged.duckdb"
-    fill(database, "11").close()
-    damaged = bytearray(database.read_bytes())
-    for start in range(12288 + 100_000, len(damaged), 262_144):  # within every block but for its checksum
-        damaged[start : start + 1000] = bytes(byte ^ 0xFF for byte in damaged[start : start + 1000])
-    database.write_bytes(damaged)
+    damaged = fill_damaged(database)
     with pytest.raises(StoreError, match=r"damaged\.duckdb: not a database .* Restore a copy") as caught:
         repository = Repository.open(database)
         for key in repository.sessions().session_key:
