@@ -11,8 +11,9 @@ from app import cause_table, desk_frame, desk_state, places, state, visitors
 from app.day_view import by_day
 from app.desk_actions import actions
 from app.desk_address import LOOKS, MOST_COMPARED, ORDERS, Asked
-from app.desk_table import table
+from app.desk_table import by_keyboard, table
 from app.how_to_read import LOST_TO, how_to_read
+from app.row_list import Heard, row_list
 
 LEGEND = (
     "Wasted tokens: lost, computed again because earlier text changed, and missed, unchanged and computed again all the"
@@ -85,6 +86,13 @@ def sessions(shown: pd.DataFrame, asked: Asked, everything: int) -> None:
         opened(clicked)
     with above:
         actions(ticked, shown.session_key.tolist(), opened, lambda keys: _compare(asked, keys))
+        row_list(
+            by_keyboard(shown),
+            "Sessions by keyboard",
+            "rows_sessions",
+            Heard(desk_state.go_to, desk_state.tick, lambda keys: _aim_at(asked, keys)),
+            ticked,
+        )
     st.caption(LEGEND)
 
 
@@ -94,5 +102,15 @@ def opened(session_key: int) -> None:
     st.switch_page("../pages/session.py", query_params={"session": str(session_key)})
 
 
+def _aim_at(asked: Asked, session_keys: Sequence[int]) -> None:
+    """Have the run that follows compare sessions, where there are several."""
+    if len(session_keys) > 1:
+        desk_state.aim(_side_by_side(asked, session_keys))
+
+
 def _compare(asked: Asked, session_keys: Sequence[int]) -> None:
-    desk_state.go(replace(asked, compare=tuple(session_keys[:MOST_COMPARED])))
+    desk_state.go(_side_by_side(asked, session_keys))
+
+
+def _side_by_side(asked: Asked, session_keys: Sequence[int]) -> Asked:
+    return replace(asked, compare=tuple(session_keys[:MOST_COMPARED]))
