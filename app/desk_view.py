@@ -19,7 +19,11 @@ LEGEND = (
     "Wasted tokens: lost, computed again because earlier text changed, and missed, unchanged and computed again all the"
     " same. Wasted seconds and cost need a prefill rate and a price of the model: see Prices."
 )
-
+UNREPORTED = (
+    "The server did not say what it reused, so the hit rate and what was missed are unknown. Start vLLM with"
+    " `--enable-prompt-tokens-details`; streams need `stream_options.include_usage` as well."
+)
+NOT_ONE = "No session is listed."
 NEEDED = {"seconds": "the prefill rate of its model", "cost": "the price of its model"}  # to sort by it
 
 
@@ -56,9 +60,10 @@ def what_it_was_lost_to(frame: pd.DataFrame, asked: Asked, causes: pd.DataFrame)
         asked = replace(asked, look=look or asked.look)
         if asked.look == "days":
             return _days(frame, asked, causes)
-        ranked = cause_table.ranked(causes, listed(frame, replace(asked, cause=()), causes))
+        others = listed(frame, replace(asked, cause=()), causes)
+        ranked = cause_table.ranked(causes, others)
         if ranked.empty:
-            st.write("Nothing: no cause stands in these sessions.")
+            st.write("Nothing: no cause stands in these sessions." if len(others) else NOT_ONE)
         elif (code := cause_table.table(ranked)) is not None:
             desk_state.go(replace(asked, cause=(code,)))
     return asked
@@ -66,6 +71,9 @@ def what_it_was_lost_to(frame: pd.DataFrame, asked: Asked, causes: pd.DataFrame)
 
 def _days(frame: pd.DataFrame, asked: Asked, causes: pd.DataFrame) -> Asked:
     every = listed(frame, replace(asked, since=None, until=None), causes)
+    if every.empty:
+        st.write(NOT_ONE)
+        return asked
     by, day = by_day(asked, every, desk_state.zone(asked))
     asked = replace(asked, by=by)
     if day is not None and (asked.since, asked.until) != (day, day):
@@ -76,8 +84,11 @@ def _days(frame: pd.DataFrame, asked: Asked, causes: pd.DataFrame) -> Asked:
 def sessions(shown: pd.DataFrame, asked: Asked, everything: int) -> None:
     """The table with what can be done with its rows; a click opens a session."""
     if shown.empty:
-        st.info(f"None of {counted(everything, 'session')} passes the filters and the search.")
+        none = f"None of {counted(everything, 'session')} passes the filters and the search."
+        st.info(f"{none} **Clear filters**, above, lists all of them.")
         return
+    if not shown.known_turns.any():
+        st.info(UNREPORTED)
     if asked.order in NEEDED and shown[desk_frame.SORTED_BY[asked.order]].isna().all():
         st.caption(f"No session here has known {ORDERS[asked.order]}: give {NEEDED[asked.order]} in Prices.")
     above = st.container()

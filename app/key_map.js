@@ -105,5 +105,9 @@ export default function mount({ parentElement }) {
   const root = parentElement.querySelector(".key-map");
   root.keyMap ??= new KeyMap(root);
   root.keyMap.listen();
-  return () => root.keyMap.dispose();
+  const offline = new Offline();
+  return () => {
+    root.keyMap.dispose();
+    offline.dispose();
+  };
 }

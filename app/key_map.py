@@ -88,5 +88,6 @@ def _markup() -> str:
 def _component() -> Any:
     pages = ", ".join(f"{key}: {title!r}" for key, title in _PAGES)
     tables = ", ".join(f"[class*='st-key-{name}'] canvas" for name in OPENING)
-    script = f"const PAGES = {{ {pages} }};\nconst OPENING = {tables!r};\n{(_HERE / 'key_map.js').read_text('utf-8')}"
+    sources = [(_HERE / name).read_text("utf-8") for name in ("offline.js", "key_map.js")]
+    script = "\n".join([f"const PAGES = {{ {pages} }};", f"const OPENING = {tables!r};", *sources])
     return st.components.v2.component("whymiss_key_map", html=_markup(), css=style("key_map.css"), js=script)

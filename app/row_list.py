@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.key_map import LIST, ONE_OF_LIST, in_line
+from app.key_map import LIST, ONE_OF_LIST, in_line, style
 
 MOST_ROWS = 300  # sent to the browser with every run; who looks for one of more searches
 _HERE = Path(__file__).parent
@@ -102,6 +102,6 @@ def _component() -> Any:
     return st.components.v2.component(
         "whymiss_row_list",
         html='<div class="row-list"></div>',
-        css=(_HERE / "row_list.css").read_text("utf-8"),
+        css=style("row_list.css"),
         js=(_HERE / "row_list.js").read_text("utf-8"),
     )

@@ -84,6 +84,13 @@ def test_fields_are_written_into_the_address(visit: Open, samples: Path) -> None
     assert address(shown) == {"order": "share"} and len(listed(shown)) == len(SESSIONS)
 
 
+@pytest.mark.parametrize("look", ["causes", "days"])
+def test_where_nothing_is_listed_nothing_is_said_of_causes_and_times(visit: Open, samples: Path, look: str) -> None:
+    shown = no_exception(visit("sessions", samples, q="nonesuch", look=look))
+    assert "No session is listed." in words(shown) and "Clear filters**, above, lists all" in words(shown)
+    assert "no cause stands" not in words(shown) and "has a time" not in words(shown)
+
+
 def test_a_filter_that_nothing_passes_is_shown_and_can_be_cleared(visit: Open, samples: Path) -> None:
     shown = no_exception(visit("sessions", samples, model="no such model", order="cost"))
     assert "None of 24 sessions passes" in words(shown) and cards(shown)["Wasted tokens"] == "?"
