@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
+from analysis.model.annotation import CaseText
 from tests.browser.dashboard_window import Dashboard, serving
 from tests.sample_store import fill
 
@@ -18,7 +19,10 @@ MOST_STOPS = 60  # of Tab from the top of the page to the list
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     database = tmp_path_factory.mktemp("keyboard") / "three.duckdb"
-    fill(database, "02", "03", "07").close()
+    repository = fill(database, "02", "03", "07")
+    for title in ("Slow since Monday", "The bill doubled"):
+        repository.cases.create("Ann", CaseText(title))
+    repository.close()
     with serving(database) as started:
         yield started
 
@@ -108,3 +112,15 @@ def test_two_are_ticked_marked_and_compared(window: Dashboard) -> None:
     tab_to(window, rows(window))
     press(window, "c")
     expect(window.heading("2 sessions side by side")).to_be_visible()
+
+
+def test_a_case_is_opened_and_nothing_is_ticked(window: Dashboard) -> None:
+    press(window, "g", "c")
+    expect(window.heading("Cases")).to_be_visible()
+    window.expect_settled()
+    press(window, "j", "x", "j")
+    cases = window.page.get_by_role("listbox", name="Cases by keyboard")
+    expect(cases.get_by_role("option", selected=True)).to_contain_text("Slow since Monday")
+    press(window, "Enter")
+    expect(window.heading("Slow since Monday")).to_be_visible()
+    expect(window.page).to_have_url(re.compile(r"/cases\?case=\d$"))
