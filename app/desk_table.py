@@ -11,7 +11,7 @@ from analysis.report.palette import palette
 from analysis.report.words import in_words
 from app import desk_state, state
 from app.desk_address import LONGEST
-from app.plain import cut
+from app.plain import LONGEST_TITLE, cut
 from app.row_list import Row
 
 SHOWN = (
@@ -20,7 +20,6 @@ SHOWN = (
     "model",
 )  # fmt: skip
 IF_ANY = ("wasted_seconds", "wasted_cost", "total_cost", "assignee", "labels")  # columns of nothing are not shown
-LONGEST_NAME = 60  # characters of an id in the list for the keyboard
 HEADER_HEIGHT, ROW_HEIGHT, MOST_HEIGHT = 35, 65, 690  # pixels; texts wrap in rows higher than 64
 
 
@@ -70,7 +69,7 @@ def by_keyboard(frame: pd.DataFrame) -> list[Row]:
     """The sessions as the list for the keyboard says them."""
     wasted = [UNKNOWN if pd.isna(tokens) else f"{tokens:,} wasted" for tokens in frame.wasted_tokens]
     facts = zip(frame.session_key, frame.session_id, frame.status, wasted, frame.verdict, strict=True)
-    return [Row(int(key), cut(name, LONGEST_NAME), said) for key, name, *said in facts]
+    return [Row(int(key), cut(name, LONGEST_TITLE), said) for key, name, *said in facts]
 
 
 def _key(frame: pd.DataFrame) -> str:
