@@ -5,6 +5,7 @@ import streamlit as st
 from analysis.model.annotation import Case, CaseText, Finding
 from analysis.model.finding import Cause
 from analysis.model.record import SessionRecord, TurnRecord
+from analysis.report.words import in_words
 from app import notes_state, session_table, state, visitors
 from app.note_text import MOST_CHARACTERS, MOST_IN_A_LINE, as_line, visible
 from app.plain import plain
@@ -138,7 +139,7 @@ def pin_finding(case: Case) -> None:
 
 def _named(one: tuple[TurnRecord, Cause]) -> str:
     turn, cause = one
-    return f"turn {turn.turn}: {cause.code}, {cause.tokens:,} tokens"
+    return f"turn {turn.turn}: {in_words(cause.code)}, {cause.tokens:,} tokens"
 
 
 def add_to_case(record: SessionRecord, session_key: int, at: tuple[int, int] | None) -> None:
@@ -160,7 +161,9 @@ def add_to_case(record: SessionRecord, session_key: int, at: tuple[int, int] | N
         turn = next((one for one in record.turns if at and one.turn == at[0]), None)
         for cause in turn.causes if turn else ():
             assert turn is not None
-            _pin_button(f"Pin {plain(cause.code)} of turn {turn.turn}", "pin_here", case, session_key, turn, cause)
+            _pin_button(
+                f"Pin “{plain(in_words(cause.code))}” of turn {turn.turn}", "pin_here", case, session_key, turn, cause
+            )
         refusal(place_of(case.key))
 
 

@@ -15,6 +15,7 @@ from app.case_comparison import comparison
 from app.name_form import ask_for_name
 from app.note_text import as_line, day, visible, written
 from app.refusals import kept, refusal
+from app.row_list import Heard, Row, row_list
 from app.session_view import wasted_from
 from app.sets_address import MOST_KEYS, Pair, params_of_pair
 from app.sets_address import Side as SetSide
@@ -27,6 +28,7 @@ SESSION_PAGE = "../pages/session.py"
 def table(cases: Sequence[Case]) -> None:
     """Every case in a row; a click opens it."""
     column = st.column_config
+    row_list(by_keyboard(cases), "Cases by keyboard", "rows_cases", Heard(notes_state.open_case))
     event = st.dataframe(
         listed(cases),
         key=f"cases_{notes_state.case_table_number()}",
@@ -43,6 +45,14 @@ def table(cases: Sequence[Case]) -> None:
     if event.selection.cells:
         notes_state.open_case(cases[event.selection.cells[0][0]].key)
         st.rerun()
+
+
+def by_keyboard(cases: Sequence[Case]) -> list[Row]:
+    """The cases as the list for the keyboard says them."""
+    return [
+        Row(one.key, visible(one.text.title), (visible(one.text.ticket), counted(len(one.sessions), "session")))
+        for one in cases
+    ]
 
 
 def listed(cases: Sequence[Case]) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from analysis.model.baseline import Moved
 from analysis.model.record import SessionRecord
 from analysis.report.baseline import baseline_of, held_against
 from analysis.report.figure_words import UNKNOWN
-from analysis.report.words import IN_WORDS, counted
+from analysis.report.words import counted, in_words
 from app import desk_state, state, tables
 from app.desk_address import Asked
 from app.plain import plain
@@ -113,7 +113,7 @@ def causes_table(records: Sequence[SessionRecord], names: Sequence[str]) -> pd.D
     codes = sorted(
         {code for one in by_session for code in one}, key=lambda code: -sum(it.get(code, 0) for it in by_session)
     )
-    index = [f"{code}: {IN_WORDS[code]}" if code in IN_WORDS else code for code in codes]
+    index = [f"{in_words(code)} ({code})" if in_words(code) != code else code for code in codes]
     columns = {name: [one.get(code, 0) for code in codes] for name, one in zip(names, by_session, strict=True)}
     return pd.DataFrame(columns, index=index)
 

@@ -8,7 +8,7 @@ from datetime import date
 
 import pandas as pd
 
-from analysis.report.words import counted
+from analysis.report.words import counted, in_words
 
 MOST_SERIES = 7  # drawn apart; what is less stands together
 OTHER = "all others"
@@ -65,6 +65,8 @@ def gathered(table: pd.DataFrame) -> pd.DataFrame:
 
 def _named(frame: pd.DataFrame, by: str) -> pd.Series:
     names = frame[_COLUMN[by]].astype(object)
+    if by == "cause":
+        names = names.map({code: in_words(code) for code in names.unique()})
     return names.where(names.notna() & (names != ""), UNNAMED[by])
 
 

@@ -18,7 +18,7 @@ from app.plain import LONGEST_TITLE, cut, plain
 from app.remedy_view import what_to_do
 from app.share_view import share_sessions
 
-HINT = "Click a row to open the session; tick rows to compare, share or mark them."
+HINT = "Click a row to open it (keyboard: j); tick rows to compare, share or mark them."
 
 
 def actions(

@@ -10,6 +10,9 @@ from functools import cache
 from urllib.parse import parse_qs, urlencode
 from zoneinfo import available_timezones
 
+from analysis.report.figure_words import FIDELITY
+from analysis.report.words import in_words
+
 ORDERS = {
     "tokens": "wasted tokens",
     "seconds": "wasted seconds",
@@ -55,15 +58,18 @@ class Asked:
     @property
     def filters(self) -> dict[str, str]:
         """The filters that are set, by name, as a person reads them; the search is not among them."""
-        lists = {name: ", ".join(_shown(one) for one in getattr(self, name)) for name in _LISTS}
+        lists = {name: ", ".join(shown(name, one) for one in getattr(self, name)) for name in _LISTS}
         days = {"since": str(self.since or ""), "until": str(self.until or "")}
         if self.since is not None and self.since == self.until:
             days = {"day": f"{self.since:%A} {self.since}"}
         return {name: text for name, text in (lists | days).items() if text}
 
 
-def _shown(value: str) -> str:
-    return value or "none"
+def shown(name: str, value: str) -> str:
+    """A value of a filter as a person reads it: what a cause and a fidelity are in words, as everywhere else."""
+    if name == "cause":
+        return in_words(value)
+    return (FIDELITY.get(value, value) if name == "fidelity" else value) or "none"
 
 
 def asked_in(params: Mapping[str, Sequence[str]]) -> Asked:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from analysis.model.desk import STATUSES, View
 from app import desk_state, state, visitors
-from app.desk_address import LONGEST, ORDERS, Asked, asked_by, query_of, zones
+from app.desk_address import LONGEST, ORDERS, Asked, asked_by, query_of, shown, zones
 from app.plain import plain
 from app.refusals import kept, refusal
 from app.sets_address import held_up, params_of_pair
@@ -96,13 +96,13 @@ def choice(
     chosen: tuple[str, ...] = getattr(asked, name)
     names = {*(one[:LONGEST] for one in _present(name, frame, codes)), *chosen}  # of which an address holds so much
     known = [one for one in (*STATUSES, *FIDELITIES) if one in names] if name in ("status", "fidelity") else []
-    options = known + sorted(names.difference(known))
+    options = known + sorted(names.difference(known), key=lambda one: shown(name, one))
     return tuple(
         st.multiselect(
             WORDS[name],
             options,
             chosen,
-            format_func=_named,
+            format_func=lambda one: shown(name, one) if one else NONE,
             key=field(name),
             placeholder="all",
             disabled=not options,
@@ -129,10 +129,6 @@ def _present(name: str, frame: pd.DataFrame, codes: Iterable[str]) -> Iterable[s
 def _each(lists: Iterable[list[str]]) -> set[str]:
     """All names in lists of them; one that is empty has the name of nothing."""
     return {name for names in lists for name in names or [""]}
-
-
-def _named(name: str) -> str:
-    return name or NONE
 
 
 def zone_field(chosen: str | None, field: Key = desk_state.field) -> str | None:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from analysis.core.price import MOST_TURNS, Rates, prefill_rate, total_cost, wasted_cost
 from analysis.model.desk import Mark
+from analysis.report.words import in_words
 from app.desk_address import LONGEST, Asked
 
 SORTED_BY = {
@@ -30,7 +31,9 @@ def with_shares(sessions: pd.DataFrame, shares: pd.DataFrame) -> pd.DataFrame:
     }
     last = pd.to_datetime(sessions.session_key.map(shares.groupby("session_key").last_at.max()), unit="s", utc=True)
     texts = [
-        "\n".join((one.session_id, one.source, one.model, one.verdict, *one.causes, *clients)).lower()
+        "\n".join(
+            (one.session_id, one.source, one.model, one.verdict, *one.causes, *map(in_words, one.causes), *clients)
+        ).lower()
         for one, clients in zip(sessions.itertuples(), columns["clients"], strict=True)
     ]
     return sessions.assign(**columns, last=last, searched=pd.Series(texts, sessions.index, dtype=object))

@@ -1,5 +1,6 @@
 """What the Sessions page keeps across reruns: its address, which says what is asked for, and frames of the store."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NoReturn
 
@@ -12,6 +13,7 @@ from app.desk_address import Asked, asked_in, known_zone, params_of, query_of
 
 SEARCH = "desk_search"
 GOING = "desk_session_to_open"
+TICKS = "desk_ticks"
 
 _ADDRESS = AddressState("desk", SEARCH, asked_in, params_of, lambda last: replace(last, compare=()))
 
@@ -47,6 +49,18 @@ def go_to(session_key: int) -> None:
 def going_to() -> int | None:
     """Take the session that is to be opened."""
     return st.session_state.pop(GOING, None)
+
+
+def tick(session_keys: Sequence[int]) -> None:
+    """Have the table of the run that follows show these sessions as ticked, and no others."""
+    st.session_state[TICKS] = tuple(session_keys)
+    st.session_state[state.TABLE] = state.table_number() + 1
+
+
+def to_tick() -> tuple[int, ...]:
+    """Take the sessions that the next table begins with."""
+    found: tuple[int, ...] = st.session_state.pop(TICKS, ())
+    return found
 
 
 def field(name: str) -> str:

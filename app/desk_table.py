@@ -1,16 +1,21 @@
 """The table of sessions: a click on a row opens it, ticked rows are compared or marked together."""
 
+from collections.abc import Collection
 from zlib import crc32
 
 import pandas as pd
 import streamlit as st
 
+from analysis.report.figure_words import UNKNOWN
 from analysis.report.palette import palette
+from analysis.report.words import in_words
 from app import desk_state, state
 from app.desk_address import LONGEST
+from app.plain import LONGEST_TITLE, cut
+from app.row_list import Row
 
 SHOWN = (
-    "session_id", "status", "verdict", "causes", "wasted_tokens", "wasted_share", "wasted_seconds", "wasted_cost",
+    "session_id", "status", "wasted_tokens", "wasted_share", "wasted_seconds", "wasted_cost", "verdict", "causes",
     "hit_rate", "hit_rates", "num_turns", "prompt_tokens", "total_cost", "assignee", "labels", "started", "source",
     "model",
 )  # fmt: skip
@@ -23,6 +28,14 @@ def shown_columns(frame: pd.DataFrame) -> list[str]:
     return [name for name in SHOWN if name not in IF_ANY or any(_is_said(value) for value in frame[name])]
 
 
+def in_plain_words(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same for the browser: causes in words, and of an endless id so much as an address holds."""
+    return frame.assign(
+        session_id=frame.session_id.str.slice(stop=LONGEST),
+        causes=[list(map(in_words, codes)) for codes in frame.causes],
+    )
+
+
 def _is_said(value: object) -> bool:
     return bool(value) if isinstance(value, (list, str)) else not pd.isna(value)
 
@@ -30,7 +43,7 @@ def _is_said(value: object) -> bool:
 def table(frame: pd.DataFrame, zone: str) -> tuple[int | None, list[int]]:
     """Show the sessions; return the key of the one that was clicked, and of those that are ticked."""
     event = st.dataframe(
-        frame[shown_columns(frame)].assign(session_id=frame.session_id.str.slice(stop=LONGEST)),
+        in_plain_words(frame[shown_columns(frame)]),
         key=_key(frame),
         hide_index=True,
         height=min(ROW_HEIGHT * len(frame) + HEADER_HEIGHT + 3, MOST_HEIGHT),
@@ -38,12 +51,25 @@ def table(frame: pd.DataFrame, zone: str) -> tuple[int | None, list[int]]:
         placeholder="?",
         on_select="rerun",
         selection_mode=["multi-row", "single-cell"],
+        selection_default={"selection": {"rows": rows_of(frame, desk_state.to_tick()), "columns": [], "cells": []}},
         alt="Sessions, the worst first; click a row to open it, tick rows to compare or mark them",
         column_config=_columns(zone),
     )
     cells, rows = event.selection.cells, event.selection.rows
     ticked = [int(frame.session_key.iloc[row]) for row in rows if row < len(frame)]
     return (int(frame.session_key.iloc[cells[0][0]]) if cells else None), ticked
+
+
+def rows_of(frame: pd.DataFrame, session_keys: Collection[int]) -> list[int]:
+    """Where these sessions stand among those that are listed."""
+    return [row for row, key in enumerate(frame.session_key) if key in session_keys]
+
+
+def by_keyboard(frame: pd.DataFrame) -> list[Row]:
+    """The sessions as the list for the keyboard says them."""
+    wasted = [UNKNOWN if pd.isna(tokens) else f"{tokens:,} wasted" for tokens in frame.wasted_tokens]
+    facts = zip(frame.session_key, frame.session_id, frame.status, wasted, frame.verdict, strict=True)
+    return [Row(int(key), cut(name, LONGEST_TITLE), said) for key, name, *said in facts]
 
 
 def _key(frame: pd.DataFrame) -> str:
@@ -58,7 +84,7 @@ def _columns(zone: str) -> dict[str, object]:
         "session_id": column.TextColumn("Session", width=150, pinned=True),
         "status": column.TextColumn("Status", width=84),
         "verdict": column.TextColumn("Verdict", width=310),
-        "causes": column.ListColumn("Causes", width=205),
+        "causes": column.ListColumn("Causes", width=270),
         "wasted_tokens": column.NumberColumn("Wasted", format="localized", width=72),
         "wasted_share": column.NumberColumn("of prompts", format="percent", width=82),
         "wasted_seconds": column.NumberColumn("Wasted s", format="%.1f", width=80, help="Seconds of prefill."),

@@ -11,14 +11,19 @@ from app import cause_table, desk_frame, desk_state, places, state, visitors
 from app.day_view import by_day
 from app.desk_actions import actions
 from app.desk_address import LOOKS, MOST_COMPARED, ORDERS, Asked
-from app.desk_table import table
+from app.desk_table import by_keyboard, table
 from app.how_to_read import LOST_TO, how_to_read
+from app.row_list import Heard, row_list
 
 LEGEND = (
     "Wasted tokens: lost, computed again because earlier text changed, and missed, unchanged and computed again all the"
     " same. Wasted seconds and cost need a prefill rate and a price of the model: see Prices."
 )
-
+UNREPORTED = (
+    "The server did not say what it reused, so the hit rate and what was missed are unknown. Start vLLM with"
+    " `--enable-prompt-tokens-details`; streams need `stream_options.include_usage` as well."
+)
+NOT_ONE = "No session is listed."
 NEEDED = {"seconds": "the prefill rate of its model", "cost": "the price of its model"}  # to sort by it
 
 
@@ -55,9 +60,10 @@ def what_it_was_lost_to(frame: pd.DataFrame, asked: Asked, causes: pd.DataFrame)
         asked = replace(asked, look=look or asked.look)
         if asked.look == "days":
             return _days(frame, asked, causes)
-        ranked = cause_table.ranked(causes, listed(frame, replace(asked, cause=()), causes))
+        others = listed(frame, replace(asked, cause=()), causes)
+        ranked = cause_table.ranked(causes, others)
         if ranked.empty:
-            st.write("Nothing: no cause stands in these sessions.")
+            st.write("Nothing: no cause stands in these sessions." if len(others) else NOT_ONE)
         elif (code := cause_table.table(ranked)) is not None:
             desk_state.go(replace(asked, cause=(code,)))
     return asked
@@ -65,6 +71,9 @@ def what_it_was_lost_to(frame: pd.DataFrame, asked: Asked, causes: pd.DataFrame)
 
 def _days(frame: pd.DataFrame, asked: Asked, causes: pd.DataFrame) -> Asked:
     every = listed(frame, replace(asked, since=None, until=None), causes)
+    if every.empty:
+        st.write(NOT_ONE)
+        return asked
     by, day = by_day(asked, every, desk_state.zone(asked))
     asked = replace(asked, by=by)
     if day is not None and (asked.since, asked.until) != (day, day):
@@ -75,8 +84,11 @@ def _days(frame: pd.DataFrame, asked: Asked, causes: pd.DataFrame) -> Asked:
 def sessions(shown: pd.DataFrame, asked: Asked, everything: int) -> None:
     """The table with what can be done with its rows; a click opens a session."""
     if shown.empty:
-        st.info(f"None of {counted(everything, 'session')} passes the filters and the search.")
+        none = f"None of {counted(everything, 'session')} passes the filters and the search."
+        st.info(f"{none} **Clear filters**, above, lists all of them.")
         return
+    if not shown.known_turns.any():
+        st.info(UNREPORTED)
     if asked.order in NEEDED and shown[desk_frame.SORTED_BY[asked.order]].isna().all():
         st.caption(f"No session here has known {ORDERS[asked.order]}: give {NEEDED[asked.order]} in Prices.")
     above = st.container()
@@ -85,6 +97,13 @@ def sessions(shown: pd.DataFrame, asked: Asked, everything: int) -> None:
         opened(clicked)
     with above:
         actions(ticked, shown.session_key.tolist(), opened, lambda keys: _compare(asked, keys))
+        row_list(
+            by_keyboard(shown),
+            "Sessions by keyboard",
+            "rows_sessions",
+            Heard(desk_state.go_to, desk_state.tick, lambda keys: _aim_at(asked, keys)),
+            ticked,
+        )
     st.caption(LEGEND)
 
 
@@ -94,5 +113,15 @@ def opened(session_key: int) -> None:
     st.switch_page("../pages/session.py", query_params={"session": str(session_key)})
 
 
+def _aim_at(asked: Asked, session_keys: Sequence[int]) -> None:
+    """Have the run that follows compare sessions, where there are several."""
+    if len(session_keys) > 1:
+        desk_state.aim(_side_by_side(asked, session_keys))
+
+
 def _compare(asked: Asked, session_keys: Sequence[int]) -> None:
-    desk_state.go(replace(asked, compare=tuple(session_keys[:MOST_COMPARED])))
+    desk_state.go(_side_by_side(asked, session_keys))
+
+
+def _side_by_side(asked: Asked, session_keys: Sequence[int]) -> Asked:
+    return replace(asked, compare=tuple(session_keys[:MOST_COMPARED]))

@@ -1,4 +1,7 @@
-"""The very first start on a database: the sample sessions are analysed, so that there is something to look at."""
+"""The very first start on a database: the sample sessions are analysed, so that there is something to look at.
+
+They come again into one that was emptied, when somebody asks for them.
+"""
 
 from threading import Lock
 
@@ -15,13 +18,13 @@ def needs_samples() -> bool:
 
 
 def fill_with_samples(progress: Progress) -> None:
-    """On the very first start, analyse the sample sessions; each is the history of a server of its own.
+    """Into a database without logs, put the sample sessions; each is the history of a server of its own.
 
     Streamlit may end the run at any report of progress, as on a reload of the page: nothing is stored before the last.
     """
     with _seeding:
         kept = state.repository()
-        if not kept.untouched():
+        if not kept.imports().empty:
             return
         logs = places.sample_logs()
         renderers = renderer_state.known_renderers()

@@ -1,6 +1,7 @@
 // The keys that work on every page, and the dialog that lists all of them.
 
 const SECOND_KEY = 1500; // milliseconds in which the letter after g counts
+const MOVES = new Set(["Tab", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"]);
 
 /** Where an event began, through the shadow roots of components. */
 const origin = (event) => event.composedPath()[0];
@@ -42,8 +43,10 @@ class KeyMap {
   }
 
   onKey(event) {
+    if (staysShut(event)) return;
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing) return;
     if (this.dialog.open || takesText(origin(event)) || isCovered()) return;
+    if (event.key === "j" && origin(event).matches("[role=listbox]")) return;
     const isSecond = performance.now() - this.wentAt < SECOND_KEY;
     if (event.key !== "Shift") this.wentAt = -Infinity;
     if (!this.act(event.key, isSecond)) return;
@@ -56,6 +59,7 @@ class KeyMap {
     if (isSecond && PAGES[key]) return goTo(PAGES[key]);
     if (key === "g") this.wentAt = performance.now();
     else if (key === "?") this.show();
+    else if (key === "j") return toList();
     else if (key !== "/" || !search()) return false;
     return true;
   }
@@ -63,6 +67,23 @@ class KeyMap {
   dispose() {
     this.listening?.abort();
   }
+}
+
+/**
+ * A table that opens what is clicked would open its first row when Tab comes to it, and the next one at an arrow: Tab
+ * passes it, and it hears no key.  Whether a key was kept from it.
+ */
+function staysShut(event) {
+  if (event.key === "Tab") for (const table of document.querySelectorAll(OPENING)) table.tabIndex = -1;
+  const target = origin(event);
+  if (!(target instanceof Element) || !target.matches(OPENING) || !MOVES.has(event.key)) return false;
+  event.stopImmediatePropagation();
+  return true;
+}
+
+/** To the list of rows; whether the page has one. */
+function toList() {
+  return !document.dispatchEvent(new CustomEvent("whymiss:rows", { cancelable: true }));
 }
 
 /** Follow the link of a page as a click does; whether there is one. */
@@ -84,5 +105,9 @@ export default function mount({ parentElement }) {
   const root = parentElement.querySelector(".key-map");
   root.keyMap ??= new KeyMap(root);
   root.keyMap.listen();
-  return () => root.keyMap.dispose();
+  const offline = new Offline();
+  return () => {
+    root.keyMap.dispose();
+    offline.dispose();
+  };
 }

@@ -20,6 +20,7 @@ _PAGES = (("s", "Sessions"), ("o", "Session"), ("c", "Cases"), ("2", "Two sets")
 EVERYWHERE: Keys = (
     ("?", "show these keys"),
     ("/", "search, on the page Sessions"),
+    ("j", "to the list of sessions or cases, by keyboard"),
     *((f"g {key}", f"go to {title}") for key, title in _PAGES),
     ("Esc", "close what is open"),
 )
@@ -32,8 +33,11 @@ MAP: Keys = (
     ("Enter", "show the tokens of the cell"),
 )
 MAP_POINTER = "Drag to pan, hold Ctrl and turn the wheel to zoom, double-click to zoom in."
+ONE_OF_LIST: Keys = (("j k ↓ ↑", "down and up"), ("Enter", "open"), ("Esc", "leave the list"))
+LIST: Keys = (*ONE_OF_LIST, ("Space x", "tick"), ("c", "compare those ticked"))
 TABLE: Keys = (("← → ↑ ↓", "move from cell to cell"), ("Shift Space", "pick the row"), ("Ctrl F", "find in the table"))
-SESSIONS = "In the list of sessions an arrow opens the session that it comes to: search first, then press ↓."
+LISTED = "Tab leads to it as well. Shift Tab goes back to what can be done with ticked sessions, such as marking them."
+OPENING = ("sessions_", "cases_")  # keys of tables in which a click opens: a focus must not
 
 
 def key_map() -> None:
@@ -69,7 +73,8 @@ def _markup() -> str:
     groups: Sequence[str] = (
         _group("On every page", EVERYWHERE),
         _group("In the block map", MAP, MAP_POINTER),
-        _group("In a table", TABLE, SESSIONS),
+        _group("In the list of sessions", LIST, LISTED),
+        _group("In other tables", TABLE),
     )
     return (
         '<div class="key-map"><button type="button" class="show" aria-haspopup="dialog" aria-keyshortcuts="?">'
@@ -82,5 +87,7 @@ def _markup() -> str:
 @cache
 def _component() -> Any:
     pages = ", ".join(f"{key}: {title!r}" for key, title in _PAGES)
-    script = f"const PAGES = {{ {pages} }};\n{(_HERE / 'key_map.js').read_text('utf-8')}"
+    tables = ", ".join(f"[class*='st-key-{name}'] canvas" for name in OPENING)
+    sources = [(_HERE / name).read_text("utf-8") for name in ("offline.js", "key_map.js")]
+    script = "\n".join([f"const PAGES = {{ {pages} }};", f"const OPENING = {tables!r};", *sources])
     return st.components.v2.component("whymiss_key_map", html=_markup(), css=style("key_map.css"), js=script)

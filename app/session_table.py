@@ -12,6 +12,7 @@ from analysis.model.prompt import Segment
 from analysis.model.record import SessionFigures
 from analysis.report.figure_words import UNKNOWN, Figure, share
 from analysis.report.verdict import verdict
+from analysis.report.words import counted
 from app import state
 
 COUNTS = (
@@ -115,7 +116,7 @@ def _tiles(frame: pd.DataFrame) -> list[Tile]:
     return [
         ("Sessions", f"{len(frame):,}", None, None),
         ("Prompt tokens", short(prompt), None, f"{prompt:,}"),
-        ("Hit rate", rate, None, reported),
+        ("Hit rate", rate, _of_some(frame.known_turns > 0), reported),
         (
             "Wasted tokens",
             wasted_words,
@@ -135,10 +136,15 @@ def _costs(frame: pd.DataFrame) -> list[Tile]:
     ):
         known = frame[column].dropna()
         if len(known):
-            note = None if len(known) == len(frame) else f"of {len(known):,} sessions"
+            note = _of_some(frame[column].notna())
             digits = 0 if known.sum() >= 1000 else 2
             tiles.append((label, f"{known.sum():,.{digits}f}", note, words))
     return tiles
+
+
+def _of_some(is_known: "pd.Series[bool]") -> str | None:
+    """Of how many sessions a sum is, where those are neither all nor none."""
+    return None if is_known.all() or not is_known.any() else f"of {counted(int(is_known.sum()), 'session')}"
 
 
 def in_tile(figure: Figure) -> Figure:

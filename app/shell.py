@@ -16,5 +16,5 @@ _OFFLINE = (
 def shell() -> None:
     """Put it around the page of this run."""
     with st.container(key="shell"):
-        st.html(f"<style>{_STYLE}</style><p class='wm-offline'>{_OFFLINE}</p>")
+        st.html(f"<style>{_STYLE}</style><p class='wm-offline' role='alert'>{_OFFLINE}</p>")
         key_map()

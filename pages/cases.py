@@ -19,7 +19,10 @@ there = [case for case in every if not case.is_deleted]
 if there:
     cases_view.table(there)
 else:
-    st.info("A case bundles sessions under a ticket: why it was slow, in your words, with the findings that show it.")
+    st.info(
+        "No case is open yet. A case bundles sessions under a ticket: why it was slow, in your words, with the findings"
+        " that show it."
+    )
 if visitors.may_write():
     ask_for_name()
     case_form.new_case(expanded=not there)

@@ -15,7 +15,8 @@ if message := state.said():
     st.success(plain(message))
 frame = models_view.models()
 if frame.empty:
-    st.info("No model is known yet: logs bring them. A renderer can be chosen here before its first log is read.")
+    early = " A renderer can be chosen here before its first log is read." if visitors.may_write() else ""
+    st.info(f"No model is known yet: logs bring them.{early}")
 else:
     models_view.table(frame)
 if not visitors.may_write():

@@ -2,15 +2,13 @@
 
 import streamlit as st
 
-from app import latency_view, session_view, state, text_view
+from app import latency_view, nothing_view, session_view, state, text_view
 
 session_key = state.session_in_url() or state.last_opened()
 record = state.session(session_key) if session_key is not None else None
 if session_key is None or record is None:
     st.title("Session", anchor=False)
-    gone = "There is no such session in this database." if session_key is not None else "No session is open."
-    st.info(f"{gone} Pick one on the page Sessions.")
-    st.page_link("../pages/sessions.py", label="Sessions")
+    nothing_view.no_session("There is no such session in this database." if session_key else "No session is open.")
     st.stop()
 state.show_in_url(session_key)
 session_view.headline(record, session_key)

@@ -11,6 +11,7 @@ from app import (
     desk_view,
     first_start,
     imports_view,
+    nothing_view,
     problems_view,
     session_table,
     state,
@@ -20,9 +21,7 @@ from app.log_form import add_logs
 from app.rates_view import rates_dialog
 
 if first_start.needs_samples():
-    bar = st.progress(0.0, "First start: analysing the sample sessions")
-    first_start.fill_with_samples(lambda stage, done, total: bar.progress(done / total, f"{done} of {total} {stage}"))
-    bar.empty()
+    nothing_view.samples("First start: analysing the sample sessions")
 
 if (session_key := desk_state.going_to()) is not None:
     desk_view.opened(session_key)
@@ -31,11 +30,13 @@ if asked.compare:
     compared_view.compared(asked)
     st.stop()
 
-title, prices, action = st.columns([4, 1, 1], vertical_alignment="bottom")
+title, beside = st.columns([2, 1], vertical_alignment="bottom")
 title.title("Sessions", anchor=False)
+row = beside.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small")
+prices = row.container(width="content")
 if not visitors.may_write():
-    action.caption("Read-only", help=visitors.READING)
-elif action.button("Add logs", type="primary", width="stretch"):
+    row.caption("Read-only", help=visitors.READING, width="content")
+elif row.button("Add logs", type="primary", icon=":material/add:"):
     add_logs()
 if message := state.said():
     added_view.message(message, state.just_added())
@@ -43,10 +44,10 @@ if message := state.said():
 frame = desk_state.sessions()
 desk_view.of_samples_only(frame)
 if frame.empty:
-    st.info("No session is stored. Add logs: one JSON request with its response a line, from any proxy before vLLM.")
+    nothing_view.nothing_stored()
     problems_view.problems()
     st.stop()
-if prices.button("Prices", icon=":material/payments:", width="stretch", help="Prices and prefill rates by model"):
+if prices.button("Prices", icon=":material/payments:", help="Prices and prefill rates by model"):
     rates_dialog(desk_state.models())
 
 causes = cause_table.causes()

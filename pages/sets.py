@@ -5,13 +5,13 @@ from dataclasses import replace
 import streamlit as st
 
 from analysis.report.words import counted
-from app import cause_table, desk_state, sets_fields, sets_sessions, sets_state, sets_view
+from app import cause_table, desk_state, nothing_view, sets_fields, sets_sessions, sets_state, sets_view
 
 st.title("Two sets", anchor=False)
 pair = sets_state.asked()
 frame = desk_state.sessions()
 if frame.empty:
-    st.info("No session is stored. Add logs on the page Sessions, then hold two sets of them against each other here.")
+    nothing_view.nothing_here("Then two sets of them can be held against each other here.")
     st.stop()
 
 causes = cause_table.causes()

@@ -41,9 +41,9 @@ def test_what_is_not_known_is_a_question_mark() -> None:
 def test_causes_stand_in_one_table() -> None:
     table = causes_table([FIRST, OTHER], ["one", "two"])
     for name, record in (("one", FIRST), ("two", OTHER)):
-        found = {label.partition(":")[0]: tokens for label, tokens in table[name].items() if tokens}
+        found = {label.rpartition("(")[2].rstrip(")"): tokens for label, tokens in table[name].items() if tokens}
         assert found == wasted_by_cause(record.turns)
-    assert "key/cache-salt: the cache salt changed" in table.index
+    assert "the cache salt changed (key/cache-salt)" in table.index
     assert table.sum(axis=1).is_monotonic_decreasing
     assert causes_table([text_record()], ["one"]).empty
 

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from analysis.report.words import NOT_EXPLAINED
 from app.day_frames import MOST_SERIES, OTHER, changed, dated, days, first_seen, gathered, of_sessions, parted, said
 
 MON, TUE, WED = (date(2026, 11, day) for day in (23, 24, 25))
@@ -63,6 +64,13 @@ def test_waste_is_parted_by_name_the_costliest_first() -> None:
     assert table.b.tolist() == [20, 0] and table.a.tolist() == [5, 8]
     assert parted(found, "client").columns.tolist() == ["no client named"]
     assert parted(losses(), "cause").empty
+
+
+def test_causes_are_named_in_words() -> None:
+    found = losses((MON, "tools/order", 5), (TUE, "unexplained", 7))
+    assert parted(found, "cause").columns.tolist() == [NOT_EXPLAINED, "the tools came in another order"]
+    times = dated(turns((1, -1.0, None, 0), (1, 1.0, None, 0)), "UTC")
+    assert first_seen(times, found, TUE) == [f"cause {NOT_EXPLAINED}"]
 
 
 def test_many_names_stand_together() -> None:

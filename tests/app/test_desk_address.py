@@ -32,6 +32,13 @@ def test_an_address_says_all_that_is_asked_for() -> None:
     assert set(params_of(EVERYTHING)) == set(Asked.__slots__)
 
 
+def test_filters_are_named_in_the_words_of_the_page() -> None:
+    filters = EVERYTHING.filters
+    assert filters["cause"] == "the cache salt changed" and filters["label"] == "none"
+    assert filters["fidelity"] == "rendered, and as long as the server counted, unknown"
+    assert Asked(cause=("made/up",)).filters == {"cause": "made/up"}
+
+
 def test_what_is_as_it_is_at_first_is_not_in_the_address() -> None:
     assert params_of(Asked()) == {} and query_of(Asked()) == "" and asked_by("") == Asked()
     assert query_of(Asked(q="a b", compare=(1, 2))) == "q=a+b&compare=1%2C2"

@@ -148,6 +148,7 @@ FRAME = listed(
         (".*", []),
         ("agent llama", []),
         ("40% tools/order", [2]),
+        ("tools came in another order", [2]),
         ("acme agent", [2]),
         ("ada", [2]),
         ("x/1", [1]),

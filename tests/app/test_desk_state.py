@@ -111,3 +111,10 @@ def test_frames_are_read_once_per_state_of_the_store() -> None:
     assert desk_state.measured_speeds() == {model: pytest.approx(RATE) for model in desk_state.models()}
     state.repository().delete(1)
     assert desk_state.turns().empty and desk_state.sessions().empty
+
+
+def test_ticks_begin_a_new_table_and_are_taken_once() -> None:
+    before = state.table_number()
+    desk_state.tick([3, 1])
+    assert state.table_number() == before + 1
+    assert desk_state.to_tick() == (3, 1) and desk_state.to_tick() == ()

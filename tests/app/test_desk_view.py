@@ -67,7 +67,8 @@ def test_an_address_narrows_the_list_and_fills_the_fields(visit: Open, samples: 
     assert listed(shown) == ["desk-chat-60417"]
     assert field(shown, "multiselect", "Cause").value == [CLOCK]
     assert shown.text_input[0].value == "desk" and shown.selectbox[0].value == "newest"
-    assert f"cause: {CLOCK} · search: desk" in words(shown)
+    assert "cause: a time stands in the prompt · search: desk" in words(shown)
+    assert CLOCK not in words(shown)
     assert cards(shown)["Sessions"] == "1"
 
 
@@ -81,6 +82,13 @@ def test_fields_are_written_into_the_address(visit: Open, samples: Path) -> None
     assert len(listed(shown)) == 2
     press(shown, "Clear filters")
     assert address(shown) == {"order": "share"} and len(listed(shown)) == len(SESSIONS)
+
+
+@pytest.mark.parametrize("look", ["causes", "days"])
+def test_where_nothing_is_listed_nothing_is_said_of_causes_and_times(visit: Open, samples: Path, look: str) -> None:
+    shown = no_exception(visit("sessions", samples, q="nonesuch", look=look))
+    assert "No session is listed." in words(shown) and "Clear filters**, above, lists all" in words(shown)
+    assert "no cause stands" not in words(shown) and "has a time" not in words(shown)
 
 
 def test_a_filter_that_nothing_passes_is_shown_and_can_be_cleared(visit: Open, samples: Path) -> None:

@@ -16,6 +16,15 @@ def test_samples_fill_an_untouched_store_only(database: Path) -> None:
     assert len(state.repository().sessions()) == 1
 
 
+def test_samples_come_back_into_a_store_that_was_emptied(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    logs = [path for path in places.sample_logs() if path.name[:2] == "12"]
+    bring("03")
+    monkeypatch.setattr(places, "sample_logs", lambda: logs)
+    state.forget([1])
+    first_start.fill_with_samples(lambda *step: None)
+    assert not first_start.needs_samples() and len(state.repository().sessions()) == 1
+
+
 def test_a_first_start_that_is_interrupted_begins_again(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     logs = [path for path in places.sample_logs() if path.name[:2] in ("03", "07", "12")]
     monkeypatch.setattr(places, "sample_logs", lambda: logs)

@@ -70,6 +70,10 @@ def the_list(window: Dashboard) -> Iterator[str]:
     page = window.sessions().page
     window.expect_settled()
     yield "sessions"
+    page.keyboard.press("j")
+    expect(page.get_by_role("listbox", name="Sessions by keyboard")).to_be_focused()
+    yield "the list by keyboard"
+    page.keyboard.press("Escape")
     page.keyboard.press("?")
     expect(window.dialog).to_be_visible()
     yield "keys"

@@ -93,6 +93,7 @@ def test_a_page_stays_when_the_server_stops_and_says_so(browser: Browser, databa
         said = window.page.get_by_text("The dashboard does not answer.")
         expect(said).to_be_hidden()
     expect(said).to_be_visible()
+    expect(window.dialog).to_have_count(0)  # Streamlit's own, which covers the page and asks for the internet
     expect(window.map.canvas).to_be_visible()
     expect(window.heading(SESSION)).to_be_visible()
     window.page.context.close()
