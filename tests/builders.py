@@ -1,6 +1,7 @@
 """Sessions in one line, a renderer over bytes, and the recorded files that tests read."""
 
 import json
+import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -188,3 +189,10 @@ def analysed(path: Path, renderer: Renderer | None = None, block_size: int = 16)
     """The analysed turns of a recorded file by their line."""
     found = analyse(log_of(path).sessions, lambda model: renderer, Settings(block_size))
     return {turn.turn.line: turn for session in found for turn in session.turns}
+
+
+def model_with_template(folder: Path, template: str) -> Path:
+    """A copy of the sample model in a folder that is not there yet, with another chat template."""
+    shutil.copytree(SAMPLE_MODEL, folder)
+    (folder / "chat_template.jinja").write_text(template, "utf-8")
+    return folder

@@ -19,7 +19,8 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from analysis.render import provenance
 from analysis.render.errors import RenderError, first_line
 
-REMEMBERED_DUMPS = 100_000
+REMEMBERED_CHARACTERS = 8 << 20  # of dumps
+OBJECT = 100  # as many characters as a small object counts for
 DICT_ATTRIBUTES = frozenset(dir(dict))
 LOOP_ATTRIBUTES = frozenset({"index", "index0", "revindex", "revindex0", "first", "last", "length", "depth", "depth0"})
 REFUSES = "the chat template refuses the request: "
@@ -67,6 +68,7 @@ class ChatTemplate:
     def __init__(self, source: str) -> None:
         self._source = source
         self._dumps: dict[int, tuple[Any, str]] = {}
+        self._characters = 0  # of them
         self._plain = _compiled(PlainEnvironment, source, {"tojson": self._tojson})
         self._traced: jinja2.Template | None = None
 
@@ -89,15 +91,17 @@ class ChatTemplate:
     def forget(self) -> None:
         """Forget the dumps of objects that do not come again."""
         self._dumps.clear()
+        self._characters = 0
 
     def _tojson(self, value: Any, **options: Any) -> str:
         if options or not isinstance(value, dict | list):
             return json.dumps(value, **{"ensure_ascii": False, **options})
         known = self._dumps.get(id(value))
         if known is None:
-            if len(self._dumps) >= REMEMBERED_DUMPS:
-                self._dumps.clear()
+            if self._characters >= REMEMBERED_CHARACTERS:
+                self.forget()
             known = self._dumps[id(value)] = (value, json.dumps(value, ensure_ascii=False))
+            self._characters += len(known[1]) + OBJECT
         return known[1]
 
 

@@ -190,6 +190,11 @@ def trace(value: Any, path: str) -> Any:
     return value
 
 
+def trace_items(name: str, items: Iterable[Any]) -> list[Any]:
+    """Messages or tools whose strings know their fields: ``messages[0].content``, ``tools[1]``."""
+    return [trace(item, f"{name}[{index}]") for index, item in enumerate(items)]
+
+
 def spans(text: str) -> list[Span]:
     """The fields of a rendered text, joined where they continue."""
     result: list[Span] = []

@@ -20,7 +20,6 @@ from analysis.render import provenance
 from analysis.render.attributions import Attributions
 from analysis.render.confined import ConfinedTemplate
 from analysis.render.errors import RenderError
-from analysis.render.jinja import ChatTemplate
 from analysis.render.segments import SegmentTokenizer
 from analysis.render.tokenizer import ModelFiles, load_model, token_bytes
 
@@ -30,14 +29,14 @@ REMEMBERED_OBJECTS = 100_000  # messages and tools that were normalised
 class TemplateRenderer:
     """Renders requests with a model's own files; satisfies ``analysis.model.renderer.Renderer``."""
 
-    def __init__(self, files: ModelFiles, normalise: Normalisation = "vllm", is_confined: bool = False) -> None:
-        """``is_confined`` runs the template in a process of its own, with limits."""
+    def __init__(self, files: ModelFiles, normalise: Normalisation = "vllm", is_own: bool = True) -> None:
+        """The template, the model's own or another one, runs in a process of its own, with limits."""
         self.name = files.name
         self._files = files
         self._normalise = normalise
         self._tokens = SegmentTokenizer(files.tokenizer)
-        self._made: Callable[[str], ChatTemplate | ConfinedTemplate] = ConfinedTemplate if is_confined else ChatTemplate
-        self._templates: dict[str, ChatTemplate | ConfinedTemplate] = {}
+        source = files.chat_template
+        self._template = None if source is None else ConfinedTemplate(source, model=files.name if is_own else None)
         self._attributions = Attributions()
         self._normalised: dict[int, tuple[JsonObject, dict[str, Json]]] = {}
 
@@ -47,8 +46,8 @@ class TemplateRenderer:
         return cls(load_model(model), normalise)
 
     def with_template(self, source: str) -> "TemplateRenderer":
-        """The same model with the chat template of a visitor, which runs in a process of its own, with limits."""
-        return TemplateRenderer(replace(self._files, chat_template=source), self._normalise, is_confined=True)
+        """The same model with another chat template."""
+        return TemplateRenderer(replace(self._files, chat_template=source), self._normalise, is_own=False)
 
     def prompt_ids(self, request: Request, at: float | None) -> TokenIds:
         if request.kind == "completion":
@@ -71,8 +70,11 @@ class TemplateRenderer:
             return Attribution(text, np.array(encoding.ids, np.int32), starts, (), "searched")
         text = self._text(request, at, reply)
         ids, starts = self._tokens.encode(text), self._tokens.starts(text)
-        traced = self._traced(request, at, reply)
-        if "".join((traced,)) == text:
+        try:
+            traced = self._traced(request, at, reply)
+        except RenderError:  # it takes more time and memory than the plain render, which came through
+            traced = None
+        if traced is not None and "".join((traced,)) == text:
             return Attribution(text, ids, starts, segments(text, provenance.spans(traced)), "provenance")
         return Attribution(text, ids, starts, searched_segments(text, request, reply), "searched")
 
@@ -84,7 +86,10 @@ class TemplateRenderer:
         return token_bytes(self._files.tokenizer, token_ids)
 
     def template_names(self) -> frozenset[str]:
-        return self._compiled().names if self._files.chat_template is not None else frozenset()
+        try:
+            return self._template.names if self._template is not None else frozenset()
+        except RenderError:  # it cannot be read, or was stopped: what it renders says so
+            return frozenset()
 
     def _completion_ids(self, request: Request, reply: str) -> TokenIds:
         special = request.add_special_tokens is not False  # vLLM's default for completions
@@ -97,8 +102,8 @@ class TemplateRenderer:
         return np.concatenate([request.prompt, self._tokens.encode(reply)]) if reply else request.prompt
 
     def _text(self, request: Request, at: float | None, reply: JsonObject | None = None) -> str:
-        messages, tools = self._inputs(request, reply)
-        text = self._template(request).render(self._variables(request, messages, tools, reply), at)
+        messages, variables = self._variables(request, reply)
+        text = self._template_for(request).render(variables, at)
         try:
             text.encode()
         except UnicodeEncodeError:
@@ -106,12 +111,8 @@ class TemplateRenderer:
         return _cut_at_final(text, messages) if request.continue_final_message and reply is None else text
 
     def _traced(self, request: Request, at: float | None, reply: JsonObject | None) -> str:
-        messages, tools = self._inputs(request, reply)
-        traced = [provenance.trace(message, f"messages[{index}]") for index, message in enumerate(messages)]
-        variables = self._variables(
-            request, traced, [provenance.trace(tool, f"tools[{index}]") for index, tool in enumerate(tools)], reply
-        )
-        text = self._template(request).render_traced(variables, at)
+        messages, variables = self._variables(request, reply)
+        text = self._template_for(request).render_traced(variables, at)
         return _cut_at_final(text, messages) if request.continue_final_message and reply is None else text
 
     def _inputs(self, request: Request, reply: JsonObject | None) -> tuple[list[Any], list[Any]]:
@@ -132,11 +133,11 @@ class TemplateRenderer:
             known = self._normalised[id(value)] = (value, normalise(value))
         return known[1]
 
-    def _variables(
-        self, request: Request, messages: list[Any], tools: list[Any], reply: JsonObject | None
-    ) -> dict[str, Any]:
+    def _variables(self, request: Request, reply: JsonObject | None) -> tuple[list[Any], dict[str, Any]]:
+        """The messages, and all that the template sees."""
+        messages, tools = self._inputs(request, reply)
         generating = request.add_generation_prompt and not request.continue_final_message and reply is None
-        return {
+        return messages, {
             **self._files.special_tokens,
             **request.template_kwargs,
             "messages": messages,
@@ -145,19 +146,12 @@ class TemplateRenderer:
             "add_generation_prompt": generating,
         }
 
-    def _template(self, request: Request) -> ChatTemplate | ConfinedTemplate:
+    def _template_for(self, request: Request) -> ConfinedTemplate:
         if request.chat_template is not None:  # a log may hold anything, and a template is a program
             raise RenderError("the request brings a chat template of its own, which is not run")
-        return self._compiled()
-
-    def _compiled(self) -> ChatTemplate | ConfinedTemplate:
-        source = self._files.chat_template
-        if source is None:
+        if self._template is None:
             raise RenderError(f"{self.name}: the model has no chat template. Add chat_template.jinja to its folder.")
-        known = self._templates.get(source)
-        if known is None:
-            known = self._templates[source] = self._made(source)
-        return known
+        return self._template
 
 
 def _cut_at_final(text: str, messages: list[Any]) -> str:

@@ -1,12 +1,15 @@
 """The command line on logs of somebody who means harm: terminals, names without an end, archives that reach outside."""
 
+import json
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from analysis.pipeline.analyse import REMEDY
+from analysis.render import confined
 from tests.app.command_line import chat, run, write
-from tests.builders import SAMPLE_MODEL
+from tests.builders import SAMPLE_MODEL, model_with_template
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\u202e\x9b31m"
 HUGE = "n" * 1_000_000
@@ -63,3 +66,36 @@ def test_an_archive_writes_nowhere_else(tmp_path: Path) -> None:
     run("analyze", tmp_path / "in", "--db", tmp_path / "w.duckdb", "--json", tmp_path / "out.json")
     found = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     assert found == {"in/deep/a.zip", "one.jsonl", "w.duckdb", "out.json"} and not Path("/abs.jsonl").exists()
+
+
+PRINTS = "{% for m in messages %}<|im_start|>{{ m.role }} {{ m.content }}<|im_end|>{% endfor %}"
+LOOP = "{% for i in range(99999) %}" * 2 + "{% endfor %}" * 2
+DOUBLES = "{% set n = namespace(x='0123') %}{% for i in range(60) %}{% set n.x = n.x ~ n.x %}{% endfor %}{{ n.x }}"
+FLOODS = "{% for i in range(30000) %}{{ 'x ' * 1000 }}{% endfor %}"
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        pytest.param(LOOP, "did not end within 1 s and was stopped", id="a loop"),
+        pytest.param("{{ 9 ** ((messages | length) ** 30) }}", "did not end within 1 s and was stopped", id="a power"),
+        pytest.param(DOUBLES, "needs more than 1 GB of memory and was stopped", id="doubling"),
+        pytest.param(FLOODS, "prints over 1 MB, far more than the request has, and was stopped", id="a flood"),
+    ],
+)
+def test_a_template_of_a_model_that_means_harm_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: str, said: str
+) -> None:
+    if "1 s" in said:  # the others end long before
+        monkeypatch.setattr(confined, "SECONDS", 1.0)
+    model = model_with_template(tmp_path / "model", f"{PRINTS}{{% if messages | length > 2 %}}{harm}{{% endif %}}")
+    bodies = [chat(*"ab"[:1]), chat(*"abc"), chat(*"abcde")]
+    log = write(tmp_path / "a.jsonl", *({"session_id": "s", "request": one} for one in bodies))
+    result = run("analyze", log, "--model", model, "--json", tmp_path / "a.json")
+    lines = [line for line in result.stderr.splitlines() if "chat template" in line]
+    assert lines == [
+        f"a.jsonl: line 2: not rendered: the chat template of {model} {said}. {REMEDY} (and 1 more such line)"
+    ]
+    turns = json.loads((tmp_path / "a.json").read_text("utf-8"))["sessions"][0]["turns"]
+    assert [turn["prompt_tokens"] is not None for turn in turns] == [True, False, False]
+    assert "max-lost" in run("analyze", log, "--model", model, "--max-lost", "5", code=2).stderr

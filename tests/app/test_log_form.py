@@ -12,11 +12,12 @@ from streamlit.testing.v1 import AppTest
 
 from analysis.formats import FORMATS, har, openai_chat
 from analysis.model.record import SessionRecord
+from analysis.render import confined
 from analysis.store.repository import Repository
 from app import log_form, login, state
 from app.log_form import IDS, LIVE, MODEL, Outcome
 from tests.app.dashboard import Open, press, tables_of_sessions, words
-from tests.builders import SAMPLE_MODEL
+from tests.builders import SAMPLE_MODEL, model_with_template
 from tests.replay_server import ReplayServer, exchange
 from tests.sample_store import fill, sample
 
@@ -245,3 +246,22 @@ def test_an_upload_that_cannot_be_unpacked_does_not_stop_the_others(
     assert len(refused) == 1 and refused[0].startswith("bad.zip: not a zip archive")
     (problem,) = stored(database).problems().itertuples(index=False)
     assert problem.file == "bad.zip" and problem.message.startswith("not a zip archive")
+
+
+def test_a_template_without_an_end_is_a_note_and_the_page_goes_on(
+    visit: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, database: Path
+) -> None:
+    monkeypatch.setattr(confined, "SECONDS", 1.0)
+    loop = "{% for i in range(99999) %}" * 2 + "{% endfor %}" * 2
+    hangs = "{{ messages[0].content }}{% if messages | length > 4 %}" + loop + "{% endif %}"
+    said = [{"role": "user", "content": "one"}, {"role": "assistant", "content": "two"}] * 4
+    bodies = [{"model": "m", "messages": said[:count]} for count in (1, 3, 5, 7)]
+    lines = [json.dumps({"session_id": "s", "request": body}).encode() + b"\n" for body in bodies]
+    model = model_with_template(tmp_path / "model", hangs)
+    shown = add(visit("sessions", database), write(tmp_path / "proxy.jsonl", lines), str(model))
+    assert "1 session with 4 turns analysed" in words(shown)
+    (problem,) = (one for one in stored(database).problems().itertuples(index=False) if "template" in one.message)
+    assert problem.line == 3 and f"the chat template of {model} did not end within 1 s" in problem.message
+    known = [turn.prompt_tokens is not None for turn in only_record(database).turns]
+    assert known == [True, True, False, False]
+    assert "1 session with 8 turns analysed" in words(add(shown, write(tmp_path / "other.jsonl", CLOCK)))

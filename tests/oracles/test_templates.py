@@ -16,6 +16,7 @@ from transformers.utils.chat_template_utils import render_jinja_template
 from analysis.core.normalise import normalise_message, normalise_tool
 from analysis.model.session import Json
 from analysis.render import provenance
+from analysis.render.confined import ConfinedTemplate
 from analysis.render.errors import RenderError
 from analysis.render.jinja import ChatTemplate
 from analysis.render.segments import SegmentTokenizer
@@ -208,6 +209,20 @@ def test_the_render_with_provenance_is_the_plain_render(oracles: Path) -> None:
                 field = variables["messages" if span.path.startswith("messages") else "tools"]
                 assert int(span.path.partition("[")[2].partition("]")[0]) < len(field)
             seen += bool(provenance.spans(traced))
+    assert seen > 800
+
+
+def test_a_render_in_a_process_of_its_own_is_the_same(oracles: Path) -> None:
+    seen = 0
+    now = datetime.now().replace(tzinfo=UTC).timestamp()
+    for path in templates(oracles):
+        source = path.read_text("utf-8")
+        confined = ConfinedTemplate(source)
+        for name, plain, traced, variables in accepted(source):
+            assert confined.render(variables, now) == plain, f"{path.stem}: {name}"
+            found = confined.render_traced(variables, now)
+            assert found == traced and provenance.spans(found) == provenance.spans(traced), f"{path.stem}: {name}"
+            seen += 1
     assert seen > 800
 
 

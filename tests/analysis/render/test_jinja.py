@@ -66,6 +66,16 @@ def test_objects_printed_again_are_dumped_as_they_are() -> None:
     ]
 
 
+def test_dumps_are_remembered_but_not_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("analysis.render.jinja.REMEMBERED_CHARACTERS", 1000)
+    template, tools = ChatTemplate("{{ tool | tojson }}"), [{"a": "x" * 400, "b": number} for number in range(10)]
+    for tool in tools * 2:
+        template.render({"tool": tool}, AT)
+    assert 0 < len(template._dumps) < 4
+    template.forget()
+    assert not template._dumps and template.render({"tool": {"a": 1}}, AT) == '{"a": 1}'
+
+
 def test_a_traced_render_is_the_same_text() -> None:
     template = ChatTemplate("{% generation %}{{ a ~ b }}{% endgeneration %}{{ t | tojson }}{{ strftime_now('%d') }}")
     variables = {"a": "x", "b": 1, "t": {"k": "v"}}

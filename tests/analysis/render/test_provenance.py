@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from analysis.model.prompt import Span
 from analysis.render.jinja import ChatTemplate
-from analysis.render.provenance import Traced, spans, tojson, trace
+from analysis.render.provenance import Traced, spans, tojson, trace, trace_items
 
 PATH = "messages[0].content"
 few_letters = st.text("ab>< \n", max_size=12)
@@ -176,3 +176,11 @@ def test_spans_join_where_a_field_continues_and_only_there() -> None:
     assert spans(whole[:2] + whole[3:]) == [Span(0, 2, PATH), Span(2, 3, PATH, 3)]
     assert spans(whole[:1] + "-" + whole[1:2]) == [Span(0, 1, PATH), Span(2, 3, PATH, 1)]
     assert spans("plain") == []
+
+
+def test_items_know_their_place_in_the_list() -> None:
+    first, second = trace_items("messages", [{"content": "a"}, {"content": "b"}])
+    assert spans(second["content"] + first["content"]) == [
+        Span(0, 1, "messages[1].content", 0),
+        Span(1, 2, "messages[0].content", 0),
+    ]

@@ -12,6 +12,7 @@ from tokenizers.processors import TemplateProcessing
 
 from analysis.model.renderer import Renderer
 from analysis.model.session import Json, Request
+from analysis.render import confined
 from analysis.render.errors import RenderError
 from analysis.render.template import TemplateRenderer
 from analysis.render.tokenizer import ModelFiles, load_model
@@ -178,6 +179,32 @@ def test_a_render_that_cannot_be_traced_is_searched() -> None:
     assert found.basis == "searched"
     assert found.text == "hi3-h-i-"
     assert [(span.path, span.start) for span in found.spans] == [("messages[0].content", 0)]
+
+
+def test_a_template_without_an_end_is_stopped_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(confined, "SECONDS", 1.0)
+    hangs = "{% if messages | length > 1 %}" + "{% for i in range(99999) %}" * 2 + "{% endfor %}" * 2 + "{% endif %}a"
+    renderer, fine, endless = made(hangs), request(user("a")), request(user("a"), user("b"))
+    assert text_of(renderer, fine) == "a" and renderer.template_names() == {"messages"}
+    for asked in (endless, fine):
+        with pytest.raises(RenderError, match=f"^the chat template of {SAMPLE_MODEL} did not end within 1 s and was"):
+            renderer.prompt_ids(asked, AT)
+    with pytest.raises(RenderError, match=r"^the chat template did not end"):
+        renderer.with_template(hangs).prompt_ids(endless, AT)
+
+
+def test_names_of_a_template_that_is_none_or_was_stopped() -> None:
+    assert made(None).template_names() == made("{% if %}").template_names() == frozenset()
+
+
+def test_what_cannot_be_traced_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_slow(*_given: object) -> None:
+        raise RenderError("it took too long")
+
+    monkeypatch.setattr(confined.ConfinedTemplate, "render_traced", too_slow)
+    found = made("<{{ messages[0].content }}>").attribution(request(user("hi")), AT)
+    assert (found.basis, found.text) == ("searched", "<hi>")
+    assert [span.path for span in found.spans] == ["messages[0].content"]
 
 
 def completion(prompt: Any, **fields: Any) -> Request:
