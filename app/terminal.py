@@ -9,12 +9,11 @@ import typer
 
 from analysis.model.session import Problem
 from analysis.report.problem_words import without_tried
+from app.entry import INTERRUPTED
 from app.pace import Pace
 from app.printing import safe
 
 FORMATS_TELL = " `whymiss formats` lists what each format looks for."
-
-INTERRUPTED = 130  # as of a program that SIGINT ends: 128 + 2
 
 Progress = Callable[[str, int, int], None]  # stage, done, in all
 
