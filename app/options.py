@@ -1,9 +1,13 @@
 """The arguments and options that commands share."""
 
+import math
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+MOST_SHOWN = 40  # characters of a value that is refused
 
 
 def file_path(name: str | Path) -> Path:
@@ -11,6 +15,35 @@ def file_path(name: str | Path) -> Path:
     if not str(name).strip():
         raise typer.BadParameter("the name is empty: give a file, or leave it out.")
     return Path(name)
+
+
+def whole_number(least: int, most: int | None = None) -> dict[str, Any]:
+    """An option that takes a whole number from ``least`` to ``most``, both of them too."""
+    return _number(int, f"no whole number {_range(least, most)}", least, most)
+
+
+def share(least: int, most: int) -> dict[str, Any]:
+    """An option that takes any number from ``least`` to ``most``, both of them too."""
+    return _number(float, f"no number {_range(least, most)}", least, most)
+
+
+def _number(read: Callable[[str], float], refusal: str, least: int, most: int | None) -> dict[str, Any]:
+    """Read here, as every version of typer refuses a number in words of its own, and NaN as one that is too large."""
+
+    def parsed(given: object) -> float:
+        try:
+            value = read(str(given))
+        except ValueError:
+            value = math.nan
+        if not least <= value <= (math.inf if most is None else most) or math.isinf(value):
+            raise typer.BadParameter(f"{str(given)[:MOST_SHOWN]!r} is {refusal}.")
+        return value
+
+    return {"parser": parsed, "metavar": "NUMBER"}
+
+
+def _range(least: int, most: int | None) -> str:
+    return f"from {least} on" if most is None else f"from {least} to {most}"
 
 
 Logs = Annotated[
@@ -35,7 +68,8 @@ Generate = Annotated[
     bool, typer.Option("--allow-generation", help="Let the endpoint generate one token where it offers no render.")
 ]
 BlockSize = Annotated[
-    int | None, typer.Option("--block-size", min=1, max=1 << 20, help="Tokens per block, as the server has them.")
+    int | None,
+    typer.Option("--block-size", **whole_number(1, 1 << 20), help="Tokens per block, as the server has them."),
 ]
 Normalise = Annotated[str, typer.Option("--normalise", help="vllm: what vLLM does to a request first; none: as sent.")]
 LogFormat = Annotated[str | None, typer.Option("--format", help="A format's name; `whymiss formats` lists them.")]
@@ -46,23 +80,27 @@ JsonFile = Annotated[
     Path | None, typer.Option("--json", parser=file_path, help="Write the result as JSON to a file; - is stdout.")
 ]
 MaxLost = Annotated[
-    float | None, typer.Option("--max-lost", min=0, max=100, help="Exit 1 when more % of the prompt tokens are lost.")
+    float | None, typer.Option("--max-lost", **share(0, 100), help="Exit 1 when more % of the prompt tokens are lost.")
 ]
 Version = Annotated[bool, typer.Option("--version", help="Say which version this is.", is_eager=True)]
-Port = Annotated[int | None, typer.Option("--port", min=1, max=65535, help="Port on 127.0.0.1.")]
+Port = Annotated[int | None, typer.Option("--port", **whole_number(1, 65535), help="Port on 127.0.0.1.")]
 FailOn = Annotated[
     list[str] | None, typer.Option("--fail-on", help="Exit 1 when a turn has this cause, such as key/cache-salt.")
 ]
 Blocks = Annotated[
     int | None,
     typer.Option(
-        "--blocks", min=2, max=1 << 24, help="Blocks in the server's pool (num_gpu_blocks): predicts evictions."
+        "--blocks", **whole_number(2, 1 << 24), help="Blocks in the server's pool (num_gpu_blocks): predicts evictions."
     ),
 ]
-Window = Annotated[int | None, typer.Option("--window", min=1, help="Sliding window of a hybrid model, in tokens.")]
-Retention = Annotated[int | None, typer.Option("--retention", min=0, help="Retention interval of window blocks.")]
+Window = Annotated[
+    int | None, typer.Option("--window", **whole_number(1), help="Sliding window of a hybrid model, in tokens.")
+]
+Retention = Annotated[
+    int | None, typer.Option("--retention", **whole_number(0), help="Retention interval of window blocks.")
+]
 SpecDecode = Annotated[bool, typer.Option("--spec-decode", help="The server drafts (EAGLE, MTP): hits lose a block.")]
-Dcp = Annotated[int, typer.Option("--dcp", min=1, max=1 << 16, help="Decode context parallel size.")]
+Dcp = Annotated[int, typer.Option("--dcp", **whole_number(1, 1 << 16), help="Decode context parallel size.")]
 ServerInfo = Annotated[
     Path | None, typer.Option("--server-info", parser=file_path, help="An answer of /server_info, for its settings.")
 ]
@@ -91,7 +129,9 @@ Keep = Annotated[
 ]
 Upstream = Annotated[str, typer.Option("--upstream", help="The server to pass everything on to: http://HOST:PORT.")]
 RecordTo = Annotated[Path, typer.Option("--output", "-o", parser=file_path, help="The log to write; it is added to.")]
-RecordPort = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 is any that is free.")]
+RecordPort = Annotated[
+    int, typer.Option("--port", **whole_number(0, 65535), help="Port to listen on; 0 is any that is free.")
+]
 Host = Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0 is every one of this machine.")]
 AddIds = Annotated[bool, typer.Option("--add-ids", help="Ask vLLM for token ids too; clients do not see them.")]
 AddUsage = Annotated[bool, typer.Option("--add-usage", help="Ask for the usage of streams too; clients do not see it.")]
@@ -104,7 +144,7 @@ SaveBaseline = Annotated[
     typer.Option("--save", parser=file_path, help="Write the baseline of these logs, if they are no regression."),
 ]
 MaxDrop = Annotated[
-    float, typer.Option("--max-drop", min=0, max=100, help="Percentage points that a share may fall by.")
+    float, typer.Option("--max-drop", **share(0, 100), help="Percentage points that a share may fall by.")
 ]
 Copy = Annotated[Path, typer.Argument(parser=file_path, help="The file of the copy.")]
 Replace = Annotated[bool, typer.Option("--replace", help="Replace the database that is there; what is in it is lost.")]
