@@ -1,11 +1,12 @@
 """Files as they lie on disks: compressed, zipped, with a byte order mark, in UTF-16; brought to the text of a log.
 
-Works on bytes alone.  A file that is cut off in the middle of its compression gives what is whole before that.
+Works on bytes alone.  A file that is cut off in the middle of its compression gives the whole lines before that.
 """
 
 import io
 import zipfile
 import zlib
+from typing import NamedTuple
 
 from analysis.formats.base import FormatError
 from analysis.formats.stored import Data, whole
@@ -18,7 +19,18 @@ UTF_8_BOM = b"\xef\xbb\xbf"
 UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be", b"{\0": "utf-16-le", b"[\0": "utf-16-le"}
 
 
-def unpacked(name: str, data: bytes, endings: tuple[str, ...] = ()) -> list[tuple[str, bytes]]:
+CUT = "the gzip archive is {}: the lines before that place were read. Copy or pack it again."
+
+
+class Unpacked(NamedTuple):
+    """A file as it was before it was packed; ``damage`` says what is wrong with its archive, if anything is."""
+
+    name: str
+    data: bytes
+    damage: str = ""
+
+
+def unpacked(name: str, data: bytes, endings: tuple[str, ...] = ()) -> list[Unpacked]:
     """The files in a compressed one, by name; itself where it is none.
 
     Of an archive the members with one of these ``endings`` are taken, all where none are named.  Archives are told by
@@ -43,18 +55,18 @@ def as_utf8(data: bytes) -> bytes:
     return data.decode(encoding, "replace").removeprefix("\ufeff").encode("utf-8", "replace") if encoding else data
 
 
-def _unpacked(name: str, data: bytes, endings: tuple[str, ...], budget: Budget, depth: int) -> list[tuple[str, bytes]]:
+def _unpacked(name: str, data: bytes, endings: tuple[str, ...], budget: Budget, depth: int) -> list[Unpacked]:
     if data.startswith(GZIP):
-        return [(name.removesuffix(".gz"), _gunzipped(name, data, budget))]
+        return [Unpacked(name.removesuffix(".gz"), *_gunzipped(name, data, budget))]
     if data.startswith(ZIP) and name.lower().endswith(".zip"):
         return _unzipped(name, data, endings, budget, depth)
-    return [(name, data)]
+    return [Unpacked(name, data)]
 
 
-def _gunzipped(name: str, data: bytes, budget: Budget) -> bytes:
-    """All members of a gzip file, up to where it is cut off."""
-    found, place = bytearray(), 0
-    while data.startswith(GZIP, place):
+def _gunzipped(name: str, data: bytes, budget: Budget) -> tuple[bytes, str]:
+    """All members of a gzip file; where one is damaged or cut off, the whole lines before that, and what to say."""
+    found, place, damage = bytearray(), 0, ""
+    while data.startswith(GZIP, place) and not damage:
         inflater = zlib.decompressobj(wbits=31)
         try:
             while not inflater.eof and place < len(data):
@@ -62,15 +74,17 @@ def _gunzipped(name: str, data: bytes, budget: Budget) -> bytes:
                 place = min(place + STEP, len(data)) - len(inflater.unused_data)
                 budget.take(len(piece))
                 found += piece
+            damage = "" if inflater.eof else CUT.format("cut off")
         except zlib.error as error:
             if not found:
                 raise FormatError(f"{name}: not a gzip file that can be read ({error}). Copy it again.") from None
-            break
-    return bytes(found)
+            damage = CUT.format("damaged")
+    lines = found.rfind(b"\n") + 1 if damage else 0
+    return bytes(found[:lines] if lines else found), damage
 
 
-def _unzipped(name: str, data: bytes, endings: tuple[str, ...], budget: Budget, depth: int) -> list[tuple[str, bytes]]:
-    found: list[tuple[str, bytes]] = []
+def _unzipped(name: str, data: bytes, endings: tuple[str, ...], budget: Budget, depth: int) -> list[Unpacked]:
+    found: list[Unpacked] = []
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = [one for one in archive.infolist() if not one.is_dir() and _wanted(one.filename, endings)]

@@ -33,12 +33,14 @@ def sayable(name: str) -> str:
 class LogFile:
     """A file of a log by its name and its bytes; of a large one ``stored`` says where they are, and ``data`` is empty.
 
-    What a large file gets behind its end afterwards is not part of it.
+    What a large file gets behind its end afterwards is not part of it.  ``damage`` is what is wrong with the archive
+    that it was in.
     """
 
     name: str
     data: bytes
     stored: Stored | None = None
+    damage: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", sayable(self.name))
@@ -91,7 +93,7 @@ def read_source(path: Path) -> Source:
     """
     refuse_special(path)
     if not path.is_dir():
-        return Source(path.name, tuple(_read(path.name, path)))
+        return _with_damage(path.name, _read(path.name, path))
     failed: list[OSError | FormatError] = []
     names = [place.as_posix() for place in _logs_in(path, failed.append)]
     pieces: list[tuple[str, list[LogFile]]] = []
@@ -105,12 +107,18 @@ def read_source(path: Path) -> Source:
     if not pieces:
         endings = ", ".join(f"*{ending}" for ending in LOG_ENDINGS)
         raise FormatError(f"{path}: no log in this folder (looked for {endings}, also *.gz and *.zip).")
-    return Source(path.name, _told_apart(pieces), tuple(_problem(path, error) for error in failed))
+    return _with_damage(path.name, _told_apart(pieces), [_problem(path, error) for error in failed])
 
 
 def source_of(name: str, data: bytes) -> Source:
     """The file of this name as a source, unpacked; raise FormatError where it cannot be."""
-    return Source(name, tuple(_unpacked(name, data)))
+    return _with_damage(name, _unpacked(name, data))
+
+
+def _with_damage(name: str, files: Sequence[LogFile], problems: Sequence[Problem] = ()) -> Source:
+    """These files as a source, with what is wrong with the archives that they were in."""
+    damaged = (Problem(file.name, None, file.damage) for file in files if file.damage)
+    return Source(name, tuple(files), (*problems, *damaged))
 
 
 def joined(sources: Sequence[Source]) -> Source:
@@ -174,4 +182,4 @@ def _read(name: str, path: Path) -> list[LogFile]:
 
 
 def _unpacked(name: str, data: bytes) -> list[LogFile]:
-    return [LogFile(inner, piece) for inner, piece in unpacked(name, data, ENDINGS)]
+    return [LogFile(one.name, one.data, damage=one.damage) for one in unpacked(name, data, ENDINGS)]

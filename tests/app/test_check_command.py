@@ -1,5 +1,6 @@
 """``whymiss check`` as CI runs it: pass, regression, and what cannot be told."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -114,3 +115,14 @@ def test_what_moved_is_said_line_by_line() -> None:
         "session s0: 50.0% → 40.0% (-10.0 points)",
     ]
     assert lines[-2:] == ["session s9: 50.0% → 40.0% (-10.0 points)", "and 2 more sessions that moved"]
+
+
+def test_an_archive_that_is_cut_off_is_told_as_one_and_not_held_against_a_baseline(tmp_path: Path) -> None:
+    cut = tmp_path / "cut.jsonl.gz"
+    cut.write_bytes(gzip.compress(SAMPLES[0].read_bytes(), 0)[:-5000])
+    run("check", SAMPLES[0], "--save", tmp_path / "base.json")
+    said = "cut.jsonl: the gzip archive is cut off: the lines before that place were read. Copy or pack it again."
+    assert run("analyze", cut).stderr.splitlines().count(said) == 1
+    result = run("check", cut, "--baseline", tmp_path / "base.json", code=2)
+    assert said in result.stderr and "nothing is compared or saved" in result.stderr
+    assert "incomplete" not in result.stderr

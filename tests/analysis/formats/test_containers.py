@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from analysis.formats import unpacking
+from analysis.formats import containers, unpacking
 from analysis.formats.base import FormatError
 from analysis.formats.containers import as_utf8, unpacked
 
@@ -23,14 +23,25 @@ def zipped(**members: bytes) -> bytes:
 
 
 def test_a_gzip_file_is_what_is_in_it() -> None:
-    assert unpacked("a.jsonl.gz", gzip.compress(TEXT)) == [("a.jsonl", TEXT)]
-    assert unpacked("a.jsonl", gzip.compress(TEXT) + gzip.compress(TEXT)) == [("a.jsonl", 2 * TEXT)]
+    assert unpacked("a.jsonl.gz", gzip.compress(TEXT)) == [("a.jsonl", TEXT, "")]
+    assert unpacked("a.jsonl", gzip.compress(TEXT) + gzip.compress(TEXT)) == [("a.jsonl", 2 * TEXT, "")]
 
 
-def test_a_gzip_file_that_is_cut_off_gives_what_is_whole() -> None:
-    whole = gzip.compress(TEXT, 0)
-    ((_name, found),) = unpacked("a.gz", whole[: len(whole) // 2])
-    assert found and TEXT.startswith(found)
+@pytest.mark.parametrize("behind", [b"", gzip.compress(TEXT, 0)], ids=["the only member", "the second member"])
+def test_a_gzip_file_that_is_cut_off_gives_its_whole_lines_and_says_so(behind: bytes) -> None:
+    whole = behind + gzip.compress(TEXT, 0)
+    ((_name, found, damage),) = unpacked("a.gz", whole[: len(whole) - len(TEXT) // 2])
+    assert found.endswith(b"}\n") and (2 * TEXT).startswith(found)
+    assert damage.startswith("the gzip archive is cut off: the lines before that place were read")
+
+
+def test_a_gzip_file_that_is_damaged_says_so() -> None:
+    whole = bytearray(gzip.compress(40 * TEXT, 0))
+    whole[-8] ^= 1  # of the checksum
+    ((_name, found, damage),) = unpacked("a.gz", bytes(whole))
+    assert found.endswith(b"}\n") and (40 * TEXT).startswith(found)
+    assert damage == containers.CUT.format("damaged")
+    assert unpacked("a.gz", gzip.compress(b"no line")[:-4])[0][1] == b"no line", "the beginning of one"
 
 
 def test_a_zip_is_its_logs() -> None:
@@ -38,8 +49,8 @@ def test_a_zip_is_its_logs() -> None:
         b_jsonl=TEXT, d__a_json=TEXT, n_md=b"x", **{"__MACOSX/a.json": b"x"}, c_jsonl_gz=gzip.compress(TEXT)
     )
     found = unpacked("logs.zip", archive, (".json", ".jsonl", ".gz"))
-    assert [name for name, _data in found] == ["b.jsonl", "c.jsonl", "d/a.json"]
-    assert {data for _name, data in found} == {TEXT}
+    assert [one.name for one in found] == ["b.jsonl", "c.jsonl", "d/a.json"]
+    assert {one.data for one in found} == {TEXT}
 
 
 def test_a_zip_of_another_name_is_a_formats_own() -> None:
@@ -96,7 +107,7 @@ def test_a_bomb_is_refused_while_it_is_unpacked(
 
 
 def test_archives_in_archives_are_read_as_deep_as_people_pack_them() -> None:
-    ((name, data),) = unpacked("a.zip", doll(3), (".jsonl", ".zip"))
+    ((name, data, _damage),) = unpacked("a.zip", doll(3), (".jsonl", ".zip"))
     assert (name, data) == ("a.jsonl", TEXT)
 
 

@@ -60,6 +60,19 @@ def test_an_upload_is_unpacked() -> None:
         source_of("a.zip", b"PK\x03\x04")
 
 
+def test_an_archive_that_is_cut_off_is_a_problem_and_its_lines_are_read(tmp_path: Path) -> None:
+    cut = gzip.compress(3 * LINE, 0)[:-20]
+    (tmp_path / "logs").mkdir()
+    for name in ("a.jsonl.gz", "logs/b.jsonl.gz"):
+        (tmp_path / name).write_bytes(cut)
+    for found in (source_of("a.jsonl.gz", cut), read_source(tmp_path / "a.jsonl.gz"), read_source(tmp_path / "logs")):
+        ((file,), (problem,)) = found.files, found.problems
+        assert file.data and (3 * LINE).startswith(file.data) and file.data.endswith(b"\n")
+        assert (problem.file, problem.line) == (file.name, None)
+        assert problem.message.startswith("the gzip archive is cut off: the lines before that place were read")
+        assert joined([found]).problems == found.problems
+
+
 def test_sources_of_one_server_are_joined() -> None:
     one, other = source_of("a", b"1"), source_of("b", b"22")
     both = joined([one, other])
