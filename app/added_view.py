@@ -7,13 +7,15 @@ import streamlit as st
 
 from analysis.report.words import counted
 from app import desk_state, session_table
-from app.desk_address import LONGEST, Asked
+from app.desk_address import LONGEST, Asked, fits
 from app.plain import LONGEST_BUTTON, cut, plain
 
 APART = (
     "Each of these sessions is one request, and there is nothing to compare it with. If the files belong to one"
     " conversation, add them again together and tick “These files belong together”."
 )
+
+TOO_MANY = "More logs than an address can name. Sort the list by newest first, or add them together as one server's."
 
 
 def message(said: str, import_keys: Sequence[int]) -> None:
@@ -30,8 +32,16 @@ def message(said: str, import_keys: Sequence[int]) -> None:
         st.button(label, type="primary", icon=":material/arrow_forward:", on_click=desk_state.go_to, args=(key,))
         if len(mine) > 1:
             label = f"Show only these {counted(len(mine), 'session')}"
+            wanted = list_of(mine)
             # A link to the page that is open leaves the address as it was.
-            st.button(label, icon=":material/filter_alt:", on_click=desk_state.aim, args=(list_of(mine),))
+            st.button(
+                label,
+                icon=":material/filter_alt:",
+                on_click=desk_state.aim,
+                args=(wanted,),
+                disabled=not fits(wanted),
+                help=None if fits(wanted) else TOO_MANY,
+            )
         st.markdown(plain(str(worst.verdict)), width="content")
     if are_apart(mine):
         st.info(APART)

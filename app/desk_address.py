@@ -25,6 +25,9 @@ LOOKS = {"causes": "Causes", "days": "Days: what changed"}
 MOST_COMPARED = 8
 YEARS = range(1970, 2200)  # of days that a log can have
 LONGEST = 300  # characters of one value
+MOST_NAMED = 40  # names that one filter takes
+MOST_FIELDS = 400  # Streamlit drops an address of more than 1,000, and that of two sets has twice as many
+LONGEST_QUERY = 1 << 17  # characters; Streamlit drops one of four times as many
 _LISTS = ("model", "label", "cause", "client", "source", "fidelity", "status", "assignee")
 
 Params = dict[str, list[str]]
@@ -113,6 +116,12 @@ def params_of(asked: Asked) -> Params:
 def query_of(asked: Asked) -> str:
     """The query as it stands behind the ``?``."""
     return urlencode(params_of(asked), doseq=True)
+
+
+def fits(asked: Asked) -> bool:
+    """Whether an address can say this: one that is too long is not read at all, by nobody who opens it."""
+    query = query_of(asked)
+    return query.count("&") < MOST_FIELDS and len(query) <= LONGEST_QUERY
 
 
 def asked_by(query: str) -> Asked:

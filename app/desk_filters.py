@@ -9,7 +9,7 @@ import streamlit as st
 
 from analysis.model.desk import STATUSES, View
 from app import desk_state, state, visitors
-from app.desk_address import LONGEST, ORDERS, Asked, asked_by, query_of, shown, zones
+from app.desk_address import LONGEST, MOST_NAMED, ORDERS, Asked, asked_by, query_of, shown, zones
 from app.plain import plain
 from app.refusals import kept, refusal
 from app.sets_address import held_up, params_of_pair
@@ -105,6 +105,7 @@ def choice(
             format_func=lambda one: shown(name, one) if one else NONE,
             key=field(name),
             placeholder="all",
+            max_selections=max(MOST_NAMED, len(chosen)),  # the address has to hold them
             disabled=not options,
         )
     )

@@ -1,6 +1,8 @@
 """What was just added is one click away."""
 
 import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
 
 from app.added_view import added, are_apart, list_of
 from app.desk_address import LONGEST, Asked, asked_by, query_of
@@ -31,3 +33,14 @@ def test_logs_of_one_request_each_are_told_to_be_joined() -> None:
     turns = SESSIONS.assign(num_turns=1)
     assert are_apart(turns) and not are_apart(turns.assign(num_turns=[1, 1, 1, 2]))
     assert not are_apart(added(turns, (2,))), "one log may hold several conversations of one request"
+
+
+@pytest.mark.parametrize("num_logs", [2, 2000])
+def test_a_list_that_no_address_can_name_is_not_offered(monkeypatch: pytest.MonkeyPatch, num_logs: int) -> None:
+    rows = [
+        {**SESSIONS.iloc[0], "source": f"{number}.jsonl", "num_turns": 2, "verdict": "x"} for number in range(num_logs)
+    ]
+    monkeypatch.setattr("app.session_table.sessions", lambda: pd.DataFrame(rows))
+    shown = AppTest.from_string("from app.added_view import message\nmessage('Added.', (1,))").run()
+    button = next(one for one in shown.button if one.label.startswith("Show only these"))
+    assert (button.disabled, "More logs than an address can name" in (button.help or "")) == 2 * (num_logs > 2,)

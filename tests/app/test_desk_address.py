@@ -1,10 +1,23 @@
 """The address of the Sessions page: it says all that is asked for, and no odd one is an error."""
 
+from dataclasses import replace
 from datetime import date
+from urllib.parse import urlencode
 
 import pytest
 
-from app.desk_address import MOST_COMPARED, Asked, asked_by, asked_in, params_of, query_of
+from app.desk_address import (
+    LONGEST_QUERY,
+    MOST_COMPARED,
+    MOST_FIELDS,
+    Asked,
+    asked_by,
+    asked_in,
+    fits,
+    params_of,
+    query_of,
+)
+from app.sets_address import Pair, Side, params_of_pair
 
 EVERYTHING = Asked(
     q="agent é & ?",
@@ -67,6 +80,18 @@ def test_what_cannot_be_meant_is_left_out(query: str, asked: Asked) -> None:
 def test_an_address_is_cut_where_it_is_too_long() -> None:
     found = asked_by("q=" + "x" * 9999 + "&compare=" + ",".join(map(str, range(99))))
     assert len(found.q) == 300 and len(found.compare) == MOST_COMPARED
+
+
+def test_two_sets_of_whatever_fits_are_within_what_streamlit_reads() -> None:
+    names = tuple(f"{number:03}" for number in range(MOST_FIELDS))
+    longest = Asked(source=("x" * (LONGEST_QUERY - len("source=")),))
+    for most, more in (
+        (Asked(source=names), Asked(q="x", source=names)),
+        (longest, replace(longest, source=(*longest.source, "y"))),
+    ):
+        assert fits(most) and not fits(more)
+        both = urlencode(params_of_pair(Pair(Side(most), Side(most), "own", "UTC", True)), doseq=True)
+        assert both.count("&") < 1000 and len(both) <= 512 * 1024, "Streamlit 1.67 drops what is longer"
 
 
 def test_filters_are_named_as_a_person_reads_them() -> None:
