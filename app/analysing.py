@@ -11,13 +11,14 @@ from analysis.model.session import Problem
 from analysis.model.settings import DEFAULT_RETENTION, Normalisation, Settings
 from analysis.pipeline.analyse import NO_SIDE_FILES
 from analysis.pipeline.gaps import SideFiles
-from analysis.pipeline.importing import Analysed, analyse_source, import_source
+from analysis.pipeline.importing import Analysed, analyse_source, import_source, stored_key
 from analysis.pipeline.renderers import Renderers
 from analysis.pipeline.side_files import Beside, as_served, read_beside
 from analysis.pipeline.sources import Source, joined, read_source
 from analysis.store.database import StoreError
 from analysis.store.repository import Repository
 from app import places, visitors
+from app.already_here import already_here
 from app.option_groups import LogOptions, RenderOptions
 from app.terminal import progress, reason, resumable
 
@@ -109,6 +110,7 @@ def analyse_all(
     """
     sources: list[Source] = []
     refused: list[tuple[str, Exception]] = []
+    repeated: list[Problem] = []
     for path in logs:
         try:
             sources.append(read_source(path))
@@ -125,10 +127,19 @@ def analyse_all(
                 with resumable():
                     kept = import_source(source, renderers, settings, repository, log_format, progress(), side)
                 analysed.append(kept)
+                repeated += already_known(kept, renderers, repository)
         except (EndpointError, StoreError):
             raise
         except (FormatError, OSError) as error:  # a large log is read from the disk only now
             refused.append((source.name, error))
     if not analysed and refused:
         raise refused[0][1]
-    return analysed, [Problem(name, None, reason(error).removeprefix(f"{name}: ")) for name, error in refused]
+    unread = [Problem(name, None, reason(error).removeprefix(f"{name}: ")) for name, error in refused]
+    return analysed, [*unread, *repeated]
+
+
+def already_known(kept: Analysed, renderers: Renderers, repository: Repository) -> list[Problem]:
+    """That other logs in the database brought calls of one that was just kept, if they did."""
+    key = stored_key(kept.source, renderers, kept.settings, repository)
+    said = None if key is None else already_here(repository, key, len(kept.records))
+    return [] if said is None else [Problem(kept.source.name, None, f"{said}.")]

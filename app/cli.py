@@ -26,7 +26,7 @@ from analysis.report.template_words import exit_code
 from analysis.report.words import IN_WORDS, reconciled
 from analysis.store.repository import Repository
 from app import check_command, convert_command, options, places, record_command, report_command, store_command, visitors
-from app.analysing import analyse_logs, block_size_of, renderers_of, served
+from app.analysing import already_known, analyse_logs, block_size_of, renderers_of, served
 from app.commands import Commands
 from app.held import holding
 from app.option_groups import LogOptions, RenderOptions, spread
@@ -84,7 +84,9 @@ def serve(
         for source in map(read_source, logs or []):
             if not already_stored(source, renderers, Settings(), repository):
                 with resumable():
-                    import_source(source, renderers, Settings(), repository, progress=progress())
+                    kept = import_source(source, renderers, Settings(), repository, progress=progress())
+                for problem in already_known(kept, renderers, repository):
+                    say_problem(problem)
     except (ValueError, OSError) as error:
         fail(error)
     say(f"Whymiss {'reads' if read_only else 'keeps'} its sessions in {file} (--db chooses another).")

@@ -17,6 +17,7 @@ from analysis.pipeline.sources import Source, joined, read_source, source_of
 from analysis.report.problem_words import without_tried
 from analysis.report.words import counted
 from app import log_state, renderer_state, state, visitors
+from app.already_here import already_here
 from app.browser_words import in_browser
 from app.pace import Pace
 from app.plain import plain
@@ -43,6 +44,7 @@ class Outcome:
     problems: int = 0
     refused: tuple[str, ...] = ()
     import_keys: tuple[int, ...] = ()
+    repeated: tuple[str, ...] = ()
 
     def sentence(self) -> str:
         """One line that says what happened, true in the form and on the page behind it."""
@@ -54,6 +56,7 @@ class Outcome:
             parts.append(f"{counted(self.sessions, 'session')} with {counted(self.turns, 'turn')} analysed")
         if self.unchanged:
             parts.append(f"{counted(self.unchanged, 'log')} already there, unchanged")
+        parts += self.repeated
         if self.problems:
             parts.append(f"{counted(self.problems, 'note')} under Problems in the logs")
         return " · ".join(parts)
@@ -257,7 +260,10 @@ def import_sources(
             outcome.refused = (*outcome.refused, str(error))
             kept.refuse(source.name, str(error).removeprefix(f"{source.name}: "))
             continue
-        outcome.count(analysed, stored_key(source, renderers, settings, kept))
+        key = stored_key(source, renderers, settings, kept)
+        outcome.count(analysed, key)
+        if key is not None and (said := already_here(kept, key, len(analysed.records))) is not None:
+            outcome.repeated = (*outcome.repeated, said)
     bar.empty()
     return outcome
 

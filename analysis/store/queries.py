@@ -86,3 +86,20 @@ PROBLEMS = """
     UNION ALL SELECT NULL, file, NULL, message FROM refused
     ORDER BY import_key DESC NULLS FIRST, file, line
 """
+
+# The sessions of an import with calls that another one has as well, and the name of its log.  A call is known by its
+# start, its figures, and the session or the id that it has.
+REPEATED = """
+    WITH calls AS (
+        SELECT import_key, session_key, session_id, request_id, started_at, ended_at, output_tokens, cached_tokens
+        FROM requests JOIN sessions USING (session_key) WHERE started_at IS NOT NULL)
+    SELECT DISTINCT mine.session_key, imports.import_key, imports.file
+    FROM calls AS mine JOIN calls AS theirs ON mine.started_at = theirs.started_at
+        AND mine.ended_at IS NOT DISTINCT FROM theirs.ended_at
+        AND mine.output_tokens IS NOT DISTINCT FROM theirs.output_tokens
+        AND mine.cached_tokens IS NOT DISTINCT FROM theirs.cached_tokens
+        AND (mine.session_id = theirs.session_id OR mine.request_id = theirs.request_id)
+        AND mine.import_key <> theirs.import_key
+    JOIN imports ON imports.import_key = theirs.import_key
+    WHERE mine.import_key = ? ORDER BY imports.import_key, mine.session_key
+"""

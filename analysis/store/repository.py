@@ -21,7 +21,7 @@ from analysis.store.database import MEMORY, connect, looked_into
 from analysis.store.desk import Desk, drop_lost_marks
 from analysis.store.imports import Import, Names, delete_import, insert_import, session_keys
 from analysis.store.notes import Annotations, forget_annotations
-from analysis.store.queries import CAUSES, MODELS, PROBLEMS, SESSIONS
+from analysis.store.queries import CAUSES, MODELS, PROBLEMS, REPEATED, SESSIONS
 from analysis.store.reading import StoredTokens, read_full_ids, read_session, read_tokens
 from analysis.store.renderer_choices import drop_choice, read_choices, write_choice
 from analysis.store.sets import Sets
@@ -108,6 +108,14 @@ class Repository:
         """Earlier imports of a file of this name: key, sha256 and bytes."""
         query = "SELECT import_key, sha256, num_bytes FROM imports WHERE file = ? ORDER BY import_key"
         return self.transactions.rows(query, file)
+
+    def repeated(self, import_key: int) -> tuple[int, tuple[str, ...]]:
+        """How many sessions of an import have calls that other imports have too, and the names of their logs.
+
+        Calls without a start are not looked for: two that look alike may both have been sent.
+        """
+        found = self.transactions.rows(REPEATED, import_key)
+        return len({key for key, _other, _file in found}), tuple(dict.fromkeys(file for _key, _other, file in found))
 
     def save(self, incoming: Import, replacing: Iterable[int] = ()) -> int:
         """Store one import and drop those it replaces, all or nothing; return its key.

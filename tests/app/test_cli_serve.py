@@ -88,3 +88,12 @@ def test_what_cannot_be_served_is_one_line(tmp_path: Path, started: list[tuple[A
     assert "--read-only adds no logs" in error_of("serve", CLEAN, "--read-only", "--db", there)
     assert "more than the address" in error_of("serve", "--allow-endpoint", "gpu7/v2", "--db", there)
     assert not started
+
+
+def test_a_log_that_is_here_under_another_name_is_told(tmp_path: Path, started: list[tuple[Any, ...]]) -> None:
+    part = tmp_path / "part.jsonl"
+    part.write_bytes(b"".join(CLEAN.read_bytes().splitlines(keepends=True)[:3]))
+    said = run("serve", CLEAN, part, "--db", tmp_path / "a.duckdb").stderr
+    assert (
+        f"part.jsonl: 1 of 1 session is already here, at least in part, from {CLEAN.name}, and counted twice." in said
+    )

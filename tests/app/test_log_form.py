@@ -40,6 +40,10 @@ CLOCK = sample("03").source.files[0].data.splitlines(keepends=True)
             " · 10 notes under Problems in the logs",
         ),
         (Outcome(), "0 sessions with 0 turns analysed"),
+        (
+            Outcome(1, 8, problems=1, repeated=("1 of 1 session is already here",)),
+            "1 session with 8 turns analysed · 1 of 1 session is already here · 1 note under Problems in the logs",
+        ),
     ],
 )
 def test_sentence(outcome: Outcome, sentence: str) -> None:
@@ -265,3 +269,10 @@ def test_a_template_without_an_end_is_a_note_and_the_page_goes_on(
     known = [turn.prompt_tokens is not None for turn in only_record(database).turns]
     assert known == [True, True, False, False]
     assert "1 session with 8 turns analysed" in words(add(shown, write(tmp_path / "other.jsonl", CLOCK)))
+
+
+def test_a_log_that_is_here_under_another_name_is_told(visit: Open, tmp_path: Path, database: Path) -> None:
+    shown = visit("sessions", database)
+    add(shown, write(tmp_path / "proxy.jsonl", CLOCK))
+    shown = add(shown, write(tmp_path / "other.jsonl", CLOCK[:4]))
+    assert "already here, at least in part, from proxy.jsonl, and counted twice" in words(shown)

@@ -99,3 +99,11 @@ def test_what_other_sessions_of_the_server_asked_meanwhile(
     assert list(zip(between.session_id, between.turn, strict=True)) == found
     first = record.turns[0]
     assert set(between.prompt_tokens) <= {first.prompt_tokens} and set(between.cached_tokens) <= {first.cached_tokens}
+
+
+def test_calls_of_two_imports_are_found(empty: Repository) -> None:
+    record = record_of("01")
+    keys = [empty.save(Import(f"{name}.jsonl", name, 1, "{}", [record])) for name in "ab"]
+    assert [empty.repeated(key) for key in keys] == [(1, ("b.jsonl",)), (1, ("a.jsonl",))]
+    timeless = replace(record, turns=tuple(replace(turn, started_at=None) for turn in record.turns))
+    assert empty.repeated(empty.save(Import("c.jsonl", "c", 1, "{}", [timeless]))) == (0, ())
