@@ -11,7 +11,7 @@ import pytest
 from analysis.render import processes
 from analysis.render.confinement import ANSWERED, TOO_LARGE, Question
 from analysis.render.errors import RenderError
-from analysis.render.processes import Ended, Process, Sent, end_all, reply_of_any
+from analysis.render.processes import Ended, OutOfTime, Process, Sent, end_all, reply_of_any
 
 QUESTION = Question("render", "{{ a }}", 5.0, {"a": "x"}, 0.0)
 
@@ -88,6 +88,17 @@ def test_how_a_process_ended_is_told(monkeypatch: pytest.MonkeyPatch, child: str
     with pytest.raises(Ended) as caught:
         reply_of_any(QUESTION)
     assert str(caught.value) == said and processes._idle == []
+
+
+@pytest.mark.parametrize(("seconds", "is_late"), [(0.0, True), (1e9, False)])
+def test_where_the_system_has_no_timer_the_clock_tells(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, is_late: bool
+) -> None:
+    monkeypatch.setattr(processes, "CHILD", "raise SystemExit(1)")
+    monkeypatch.setattr(processes, "TIMER", None)
+    with pytest.raises(Ended) as caught:
+        reply_of_any(QUESTION._replace(seconds=seconds))
+    assert isinstance(caught.value, OutOfTime) is is_late
 
 
 def test_a_process_that_a_signal_ends_before_it_reads_is_told_so() -> None:
