@@ -147,6 +147,13 @@ class Dashboard:
 
     def add(self, *files: Path) -> None:
         """Give files to the dialog and have them analysed."""
+        self.begin_to_add(*files)
+        # What is typed behind the dialog before it has answered is lost with the run that closes it.
+        self.page.wait_for_function(ANSWERED, timeout=3 * PATIENCE)
+        self.expect_settled()
+
+    def begin_to_add(self, *files: Path) -> None:
+        """The same as far as the press on Analyse."""
         self.expect_settled()
         self.page.get_by_role("button", name="Add logs").click()
         self.dialog.locator("input[type=file]").set_input_files(files)
@@ -155,9 +162,6 @@ class Dashboard:
         self.page.wait_for_timeout(TAKEN)
         self.expect_settled()
         self.dialog.get_by_role("button", name="Analyse").click()
-        # What is typed behind the dialog before it has answered is lost with the run that closes it.
-        self.page.wait_for_function(ANSWERED, timeout=3 * PATIENCE)
-        self.expect_settled()
 
     def unfold(self, title: str) -> None:
         """Open what is folded under a title, unless it is open, until nothing on the page moves any more."""
