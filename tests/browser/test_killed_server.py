@@ -87,6 +87,29 @@ def test_a_note_that_was_stored_survives_a_kill(browser: Browser, database: Path
     ]
 
 
+def test_a_page_whose_last_run_was_whole_goes_on_too(browser: Browser, database: Path) -> None:
+    port = free_port()
+    shown = window(browser, f"http://127.0.0.1:{port}")
+    known = shown.main.get_by_text("You write as Ann.")
+    with running(database, port) as server:
+        call_me(shown.session(SESSION), "Ann")
+        shown.visit("Sessions")
+        shown.row(SESSION).wait_for(state="attached")
+        shown.visit("Session")
+        shown.expect_map()
+        shown.expect_settled()
+        expect(known).to_have_count(1)
+        server.kill()
+        expect_gone(shown)
+    with running(database, port):
+        expect_back(shown)
+        expect(known).to_have_count(0)  # the page was run
+        shown.expect_settled()
+        shown.map.press("n")
+        shown.expect_divergence(*DIVERGENCES[0])
+        shown.page.context.close()
+
+
 def test_an_import_that_was_killed_is_none_and_goes_on(browser: Browser, database: Path, big_log: Path) -> None:
     port = free_port()
     shown = window(browser, f"http://127.0.0.1:{port}")
