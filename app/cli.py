@@ -92,7 +92,7 @@ def serve(
     say(f"Whymiss {'reads' if read_only else 'keeps'} its sessions in {file} (--db chooses another).")
     if shared:
         more = "" if read_only else " and adds logs"
-        say(f"Whoever reaches {host} sees every session{more}; the README says how to ask for a login.")
+        say(f"Whoever reaches {host} sees every session{more}, unless a login is asked for: the README says how.")
     with holding(repository):
         run_dashboard(file, port, host)
 

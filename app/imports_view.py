@@ -10,7 +10,7 @@ import streamlit as st
 
 from analysis.report.words import counted
 from analysis.store.repository import Repository
-from app import places, state, tables
+from app import login, places, state, tables
 from app.plain import plain
 
 COPY_NAME = "whymiss.duckdb"
@@ -32,7 +32,7 @@ def imports(frame: pd.DataFrame, zone: str, may_write: bool) -> list[int]:
             forgotten = _forget_one(chosen) or _forget_samples()
             st.download_button(
                 "Download the database",
-                copied,
+                login.while_logged_in(copied),
                 COPY_NAME,
                 on_click="ignore",
                 help=DOWNLOAD_HELP,

@@ -21,6 +21,7 @@ def at_the_root() -> None:
 st.set_page_config(page_title="Whymiss", page_icon="◆", layout="wide")
 shell()
 login.required()
+login.way_out()
 page = st.navigation(
     [
         st.Page(PAGES / "sessions.py", title="Sessions", url_path="start", default=True),

@@ -8,7 +8,7 @@ import streamlit as st
 from analysis.model.annotation import Place, Placed
 from analysis.model.record import SessionRecord
 from analysis.pipeline.annotating import places_of
-from app import address, state
+from app import address, login, state
 
 AUTHOR = "author"
 DRAFT = "note_draft_number"
@@ -21,7 +21,7 @@ TABLE = "case_table_number"
 def author() -> str:
     """Who writes: whoever is logged in, else the name typed in this browser session; empty where there is none."""
     if st.user.get("is_logged_in"):
-        return str(next(filter(None, map(st.user.get, ("name", "email", "sub"))), ""))
+        return login.name()
     return str(st.session_state.get(AUTHOR, ""))
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from app.going_on import going_on
 from app.key_map import key_map
 
 _STYLE = (Path(__file__).parent / "shell.css").read_text("utf-8")
@@ -18,3 +19,4 @@ def shell() -> None:
     with st.container(key="shell"):
         st.html(f"<style>{_STYLE}</style><p class='wm-offline' role='alert'>{_OFFLINE}</p>")
         key_map()
+        going_on()

@@ -17,7 +17,7 @@ from analysis.model.session import TokenIds
 from analysis.model.template_check import TemplateCheck
 from analysis.store.database import StoreError
 from analysis.store.repository import Repository
-from app import address, places, visitors
+from app import address, login, places, visitors
 from app.block_map import BlockRows, pack
 from app.held import held
 from app.plain import plain
@@ -30,7 +30,8 @@ CHECK = "template_check"
 
 
 def repository() -> Repository:
-    """The database of this dashboard; shows the reason and stops the page where it cannot be opened."""
+    """The database of this dashboard; stops the page where it cannot be opened, and says why, or after a log-out."""
+    login.still_required()
     try:
         return _open(str(places.database()))
     except StoreError as error:

@@ -68,7 +68,7 @@ def test_a_home_folder_is_the_same_for_the_pages(tmp_path: Path, monkeypatch: py
 
 def test_whoever_is_let_in_is_said(tmp_path: Path, started: list[tuple[Any, ...]]) -> None:
     said = run("serve", "--db", tmp_path / "a.duckdb", "--host", "0.0.0.0", "--allow-endpoint", "gpu7:8000").stderr
-    assert "Whoever reaches 0.0.0.0 sees every session and adds logs; the README says how to ask for a login." in said
+    assert "Whoever reaches 0.0.0.0 sees every session and adds logs, unless a login is asked for: the README" in said
     assert started == [(tmp_path / "a.duckdb", None, "0.0.0.0")]
     assert not visitors.may_name_files() and os.environ[visitors.ENDPOINTS] == "http://gpu7:8000"
 
@@ -77,7 +77,7 @@ def test_read_only_needs_no_right_to_write(tmp_path: Path, started: list[tuple[A
     fill(tmp_path / "a.duckdb", "03").close()
     (tmp_path / "a.duckdb").chmod(0o400)
     said = run("serve", "--db", tmp_path / "a.duckdb", "--read-only", "--host", "::").stderr
-    assert "Whymiss reads its sessions in " in said and "sees every session; the README" in said
+    assert "Whymiss reads its sessions in " in said and "sees every session, unless a login" in said
     assert started and not visitors.may_write()
 
 

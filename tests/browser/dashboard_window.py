@@ -1,6 +1,7 @@
 """The dashboard as a person has it: started from the command line, open in one window of a real browser."""
 
 import json
+import os
 import re
 import socket
 import subprocess
@@ -34,20 +35,35 @@ BASE_PATH_SEARCH = re.compile(
 )
 
 
-@contextmanager
-def serving(database: Path) -> Iterator[str]:
-    """The dashboard on this database as the command line starts it; its address."""
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def running(database: Path, port: int, folder: Path = ROOT) -> Iterator[subprocess.Popen[bytes]]:
+    """The process of a dashboard on this database, started in a folder by the command line, once it answers."""
     command = [sys.executable, "-m", "app.cli", "serve", "--db", str(database), "--port", str(port)]
-    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    server = subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         wait_until_healthy(f"http://127.0.0.1:{port}/_stcore/health")
-        yield f"http://127.0.0.1:{port}"
+        yield server
     finally:
         server.terminate()
-        server.wait(timeout=10)
+        server.wait(timeout=60)  # of a busy machine
+
+
+@contextmanager
+def serving(database: Path) -> Iterator[str]:
+    """The address of a dashboard on this database."""
+    port = free_port()
+    with running(database, port):
+        yield f"http://127.0.0.1:{port}"
 
 
 class Dashboard:
@@ -131,6 +147,13 @@ class Dashboard:
 
     def add(self, *files: Path) -> None:
         """Give files to the dialog and have them analysed."""
+        self.begin_to_add(*files)
+        # What is typed behind the dialog before it has answered is lost with the run that closes it.
+        self.page.wait_for_function(ANSWERED, timeout=3 * PATIENCE)
+        self.expect_settled()
+
+    def begin_to_add(self, *files: Path) -> None:
+        """The same as far as the press on Analyse."""
         self.expect_settled()
         self.page.get_by_role("button", name="Add logs").click()
         self.dialog.locator("input[type=file]").set_input_files(files)
@@ -139,9 +162,6 @@ class Dashboard:
         self.page.wait_for_timeout(TAKEN)
         self.expect_settled()
         self.dialog.get_by_role("button", name="Analyse").click()
-        # What is typed behind the dialog before it has answered is lost with the run that closes it.
-        self.page.wait_for_function(ANSWERED, timeout=3 * PATIENCE)
-        self.expect_settled()
 
     def unfold(self, title: str) -> None:
         """Open what is folded under a title, unless it is open, until nothing on the page moves any more."""
