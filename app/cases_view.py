@@ -17,7 +17,7 @@ from app.note_text import as_line, day, visible, written
 from app.refusals import kept, refusal
 from app.row_list import Heard, Row, row_list
 from app.session_view import wasted_from
-from app.sets_address import MOST_KEYS, Pair, params_of_pair
+from app.sets_address import OfCase, Pair, params_of_pair
 from app.sets_address import Side as SetSide
 
 SIDES: dict[str, Side | None] = {"neither": None, "before": "before", "after": "after"}
@@ -210,12 +210,8 @@ def before_and_after(case: Case) -> None:
         st.caption("Put sessions into both sets above, before and after a change, to see what it did.")
         return
     comparison(before, after)
-    too_many = max(len(before), len(after)) > MOST_KEYS
-    said = f"A set there has {MOST_KEYS} sessions at most" if too_many else "With a verdict, the causes as a picture"
-    if st.button("Open as two sets", icon=":material/balance:", help=said, disabled=too_many):
-        first, second = (
-            SetSide(keys=tuple(one.session_key for one in case.sessions if one.side == side)) for side in SETS
-        )
+    if st.button("Open as two sets", icon=":material/balance:", help="With a verdict, the causes as a picture"):
+        first, second = (SetSide(case=OfCase(case.key, side)) for side in SETS)
         st.switch_page("../pages/sets.py", query_params=params_of_pair(Pair(first, second, "own")))
 
 
