@@ -98,6 +98,12 @@ def set_of(side: Side, frame: pd.DataFrame, causes: pd.DataFrame, at_zone: str) 
     return _of_sums(sets_frame.narrowed(_sums(state.stamp()), shown, _named(side)))
 
 
+def of_sessions(keys: set[int]) -> Set:
+    """The set of these sessions, of which those that are gone are left out."""
+    sums = _sums(state.stamp())
+    return _of_sums(sums[sums.session_key.isin(keys)])
+
+
 def _named(side: Side) -> set[int] | None:
     """The keys of the sessions that a side names; None where it names none."""
     if side.case is None:
