@@ -121,7 +121,7 @@ def case_of_many() -> str:
 def annotated() -> None:
     """A note by somebody who has the session open, from the press to the page that shows it."""
     shown = visited("session", session=WITH_NOTES)
-    next(one for one in shown.text_input if one.label == "Your name").set_value("ann").run()
+    next(one for one in shown.text_input if one.label == "Your name").set_value("ann")
     next(one for one in shown.text_area if one.label == "Note, in Markdown").set_value("seen **again**")
     next(one for one in shown.button if one.label == "Add note").click()
     said("annotate", lambda: shown.run())

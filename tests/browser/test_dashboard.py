@@ -70,7 +70,9 @@ def test_first_start_has_the_samples_on_screen(browser: Browser, tmp_path: Path)
     with serving(tmp_path / "new.duckdb") as fresh:
         page = browser.new_page()
         page.goto(fresh)
-        expect(page.get_by_test_id("stMetric").filter(has_text=re.compile("^Sessions"))).to_contain_text(str(len(names)))
+        expect(page.get_by_test_id("stMetric").filter(has_text=re.compile("^Sessions"))).to_contain_text(
+            str(len(names))
+        )
         cells = page.locator("[class*='st-key-sessions_'] td[data-testid^='glide-cell-1-']")
         expect(cells.first).to_be_attached()
         assert set(cells.all_inner_texts()) <= names
