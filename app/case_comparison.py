@@ -5,18 +5,21 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from analysis.model.baseline import Moved
-from analysis.model.record import SessionRecord
-from analysis.report.case_part import held, size_of
+from analysis.model.baseline import Baseline, Moved
+from analysis.report.baseline import held_against
 from analysis.report.figure_words import percent
-from analysis.report.words import IN_WORDS
+from analysis.report.words import IN_WORDS, counted
 from app.note_text import as_line
 
 
-def comparison(before: Sequence[SessionRecord], after: Sequence[SessionRecord]) -> None:
+def comparison(before: Baseline, after: Baseline, num_sessions: tuple[int, int]) -> None:
     """What moved from one set to the other: the shares, the causes, and sessions that are in both."""
-    found = held(before, after)
-    st.caption(f"Before: {size_of(before)} · after: {size_of(after)}")
+    found = held_against(before, after)
+    sizes = [
+        f"{counted(number, 'session')}, {counted(one.whole.num_turns, 'turn')}"
+        for number, one in zip(num_sessions, (before, after), strict=True)
+    ]
+    st.caption(f"Before: {sizes[0]} · after: {sizes[1]}")
     with st.container(horizontal=True, gap="small"):
         for one in found.measures:
             st.metric(

@@ -7,6 +7,7 @@ from analysis.model.finding import Cause
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.report.words import in_words
 from app import notes_state, session_table, state, visitors
+from app.name_form import ask_for_name
 from app.note_text import MOST_CHARACTERS, MOST_IN_A_LINE, as_line, visible
 from app.plain import plain
 from app.refusals import Refused, kept, refusal
@@ -152,6 +153,7 @@ def add_to_case(record: SessionRecord, session_key: int, at: tuple[int, int] | N
             st.caption("There is no case yet.")
             st.page_link("../pages/cases.py", label="Make the first one on the page Cases")
             return
+        ask_for_name("name_for_case")
         # Chosen is a key: the field would keep the case itself as it was when it was chosen.
         case = there[st.selectbox("Case", list(there), format_func=lambda key: _titled(there[key]), key=CASE)]
         inside = any(one.session_key == session_key for one in case.sessions)

@@ -5,24 +5,21 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from analysis.model.annotation import Annotation, Case, CaseSession, PinnedFinding, Side
-from analysis.pipeline.record import figures
-from analysis.report.case_part import sets_of, still_there
-from analysis.report.verdict import verdict
+from analysis.model.annotation import Annotation, Case, PinnedFinding, Side
+from analysis.report.case_part import still_there
 from analysis.report.words import cause_headline, counted
-from app import case_form, notes_state, share_view, state, visitors
+from app import case_form, notes_state, sets_state, share_view, state, visitors
 from app.case_comparison import comparison
+from app.case_sessions import show
 from app.name_form import ask_for_name
 from app.note_text import as_line, day, visible, written
 from app.refusals import kept, refusal
 from app.row_list import Heard, Row, row_list
 from app.session_view import wasted_from
-from app.sets_address import MOST_KEYS, Pair, params_of_pair
+from app.sets_address import OfCase, Pair, params_of_pair
 from app.sets_address import Side as SetSide
 
-SIDES: dict[str, Side | None] = {"neither": None, "before": "before", "after": "after"}
 SETS: tuple[Side, ...] = ("before", "after")
-SESSION_PAGE = "../pages/session.py"
 
 
 def table(cases: Sequence[Case]) -> None:
@@ -134,7 +131,7 @@ def _finding(case: Case, number: int, pinned: PinnedFinding) -> None:
         st.caption(f"{place} · pinned by {as_line(pinned.author)}, {day(pinned.at)}")
         with st.container(horizontal=True, gap="small"):
             if record is not None:
-                _open(f"pin_show_{pinned.key}", finding.session_key, turn and turn.turn, block)
+                show(f"pin_show_{pinned.key}", finding.session_key, turn and turn.turn, block)
             if visitors.may_write():
                 _order(case_form.place_of(case.key), pinned.key, number, len(case.pinned))
 
@@ -148,74 +145,18 @@ def _order(place: str, pin: int, number: int, count: int) -> None:
     st.button("Unpin", key=f"pin_drop_{pin}", on_click=kept, args=out)
 
 
-def _open(key: str, session_key: int, turn: int | None = None, block: int | None = None) -> None:
-    if st.button("Show", key=key):
-        place = {} if turn is None else {"turn": str(turn), "block": str(block)}
-        state.open_session(session_key)
-        st.switch_page(SESSION_PAGE, query_params={"session": str(session_key), **place})
-
-
-def sessions(case: Case) -> None:
-    """The sessions of the case, each with the set it belongs to, and the field to add more."""
-    st.subheader("Sessions", anchor=False)
-    written_about = state.repository().annotations.counts()
-    with st.container():
-        if not case.sessions:
-            st.caption("No session is in this case yet.")
-        for one in case.sessions:
-            _session(case, one, written_about.get(one.session_key, 0))
-    if visitors.may_write():
-        case_form.take_sessions(case)
-
-
-def _session(case: Case, one: CaseSession, num_notes: int) -> None:
-    record = state.session(one.session_key)
-    said = verdict(figures(record)) if record else ""
-    with st.container(border=True):
-        notes = f" · {counted(num_notes, 'note')}" if num_notes else ""
-        st.markdown(f"**{as_line(one.session_id)}** · {as_line(one.source)}{notes}")
-        st.text(said)
-        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-            if visitors.may_write():
-                _side(case.key, one)
-            elif one.side:
-                st.badge(one.side)
-            _open(f"case_show_{one.session_key}", one.session_key)
-            if visitors.may_write():
-                drop = case_form.place_of(case.key), state.repository().cases.drop, case.key, one.session_key
-                st.button("Take out", key=f"case_drop_{one.session_key}", on_click=kept, args=drop)
-
-
-def _side(case_key: int, one: CaseSession) -> None:
-    """The set of a session; two people who choose at once see the later choice."""
-    key = f"side_{case_key}_{one.session_key}_{one.side}"  # what is stored wins over what the browser remembers
-    now = next(name for name, side in SIDES.items() if side == one.side)
-    args = (case_form.place_of(case_key), _put, case_key, one.session_key, key)
-    st.segmented_control(
-        "Set", list(SIDES), default=now, key=key, label_visibility="collapsed", on_change=kept, args=args
-    )
-
-
-def _put(case_key: int, session_key: int, field: str) -> None:
-    if (chosen := st.session_state[field]) is not None:
-        state.repository().cases.take(case_key, session_key, SIDES[chosen])
-
-
 def before_and_after(case: Case) -> None:
     """The two sets of the case held against each other."""
     st.subheader("Before and after", anchor=False)
-    found = {one.session_key: state.session(one.session_key) for one in case.sessions if one.side}
-    before, after = sets_of(case, {key: record for key, record in found.items() if record is not None})
-    if not before or not after:
+    before, after = (
+        sets_state.of_sessions({one.session_key for one in case.sessions if one.side == side}) for side in SETS
+    )
+    if not before.keys or not after.keys:
         st.caption("Put sessions into both sets above, before and after a change, to see what it did.")
         return
-    comparison(before, after)
-    too_many = max(len(before), len(after)) > MOST_KEYS
-    said = f"A set there has {MOST_KEYS} sessions at most" if too_many else "With a verdict, the causes as a picture"
-    if st.button("Open as two sets", icon=":material/balance:", help=said, disabled=too_many):
-        first, second = (
-            SetSide(keys=tuple(one.session_key for one in case.sessions if one.side == side)) for side in SETS
-        )
+    comparison(before.baseline, after.baseline, (len(before.keys), len(after.keys)))
+    if st.button("Open as two sets", icon=":material/balance:", help="With a verdict, the causes as a picture"):
+        first, second = (SetSide(case=OfCase(case.key, side)) for side in SETS)
         st.switch_page("../pages/sets.py", query_params=params_of_pair(Pair(first, second, "own")))
 
 

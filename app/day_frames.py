@@ -86,6 +86,26 @@ def changed(table: pd.DataFrame, turns: pd.DataFrame, day: date) -> tuple[date |
     return before, frame.sort_values("change", key=abs, ascending=False, kind="stable", ignore_index=True)
 
 
+def day_of_change(turns: pd.DataFrame, losses: pd.DataFrame) -> date | None:
+    """The day since which the causes waste most otherwise than before it; None where nothing was wasted, or on one day.
+
+    Shares of the prompt tokens are held against each other, so a day with more traffic is no change; both sides weigh
+    in with their prompt tokens, so a single odd session at either end is hardly one.
+    """
+    if losses.empty:
+        return None
+    prompts = turns[turns.wasted_tokens.notna()].groupby("day").prompt_tokens.sum().astype("float64").sort_index()
+    wasted = parted(losses, "cause").reindex(prompts.index, fill_value=0).cumsum()
+    before, whole = prompts.cumsum(), prompts.sum()
+    after = whole - before
+    change = wasted.div(before, axis=0) - (wasted.iloc[-1] - wasted).div(after, axis=0)
+    moved = (change.abs().sum(axis=1) * (before * after / whole) ** 0.5)[(before > 0) & (after > 0)]
+    if moved.empty or not moved.max() > 0:
+        return None
+    found: date = prompts.index[prompts.index.get_loc(moved.idxmax()) + 1]
+    return found
+
+
 def first_seen(turns: pd.DataFrame, losses: pd.DataFrame, day: date) -> list[str]:
     """Clients, models and causes that no earlier day has, in words; nothing on the first day of all."""
     if turns.empty or day <= min(turns.day):

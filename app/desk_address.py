@@ -5,7 +5,7 @@ An address is typed, cut off and forwarded by people: what cannot be meant is le
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from datetime import date
+from datetime import date, timedelta
 from functools import cache
 from urllib.parse import parse_qs, urlencode
 from zoneinfo import available_timezones
@@ -23,11 +23,12 @@ ORDERS = {
 BREAKDOWNS = {"cause": "by cause", "model": "by model", "client": "by client version"}
 LOOKS = {"causes": "Causes", "days": "Days: what changed"}
 MOST_COMPARED = 8
-YEARS = range(1970, 2200)  # of days that a log can have
+FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(2199, 12, 31)  # that a log can have
 LONGEST = 300  # characters of one value
 MOST_NAMED = 40  # names that one filter takes
 MOST_FIELDS = 400  # Streamlit drops an address of more than 1,000, and that of two sets has twice as many
 LONGEST_QUERY = 1 << 17  # characters; Streamlit drops one of four times as many
+ONE_DAY = timedelta(days=1)
 _LISTS = ("model", "label", "cause", "client", "source", "fidelity", "status", "assignee")
 
 Params = dict[str, list[str]]
@@ -145,7 +146,7 @@ def _day(text: str) -> date | None:
         found = date.fromisoformat(text)
     except ValueError:
         return None
-    return found if found.year in YEARS else None
+    return found if FIRST_DAY - ONE_DAY <= found <= LAST_DAY else None  # the day before the first ends an empty set
 
 
 def keys_in(texts: Iterable[str]) -> Iterable[int]:

@@ -9,7 +9,19 @@ import streamlit as st
 
 from analysis.model.desk import STATUSES, View
 from app import desk_state, state, visitors
-from app.desk_address import LONGEST, MOST_NAMED, ORDERS, Asked, asked_by, query_of, shown, zones
+from app.desk_address import (
+    FIRST_DAY,
+    LAST_DAY,
+    LONGEST,
+    MOST_NAMED,
+    ONE_DAY,
+    ORDERS,
+    Asked,
+    asked_by,
+    query_of,
+    shown,
+    zones,
+)
 from app.plain import plain
 from app.refusals import kept, refusal
 from app.sets_address import held_up, params_of_pair
@@ -147,7 +159,9 @@ def zone_field(chosen: str | None, field: Key = desk_state.field) -> str | None:
 
 
 def _day(words: str, name: str, chosen: date | None, field: Key) -> date | None:
-    found: date | None = st.date_input(words, chosen, key=field(name), format="YYYY-MM-DD")
+    found: date | None = st.date_input(
+        words, chosen, min_value=FIRST_DAY - ONE_DAY, max_value=LAST_DAY, key=field(name), format="YYYY-MM-DD"
+    )
     return found
 
 

@@ -98,7 +98,8 @@ def _summed(frame: pd.DataFrame, shares: pd.DataFrame, parts: list[float | None]
     """Sums of parts by session; NA where a needed part is unknown, or all are."""
     values = pd.Series(parts, shares.index, dtype="Float64")
     lacking = (values.isna() & needed).groupby(shares.session_key).any()
-    sums = values.groupby(shares.session_key).sum(min_count=1)
+    by_size = values.sort_values(kind="stable")  # floats come to the same sum only where they are added in one order
+    sums = by_size.groupby(shares.session_key).sum(min_count=1)
     return frame.session_key.map(sums.mask(lacking)).astype("Float64")
 
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from analysis.store.database import StoreError
 from app import address, login
+from app.own_name import remember_name
 from app.plain import plain
 from app.shell import shell
 
@@ -19,7 +20,7 @@ def at_the_root() -> None:
 
 
 st.set_page_config(page_title="Whymiss", page_icon="◆", layout="wide")
-shell()
+around = shell()
 login.required()
 login.way_out()
 page = st.navigation(
@@ -37,6 +38,8 @@ page = st.navigation(
     position="top",
 )
 address.settle(page.url_path)
+with around:  # behind the navigation: a run that the browser asks for sooner is one of the first page
+    remember_name()
 try:
     page.run()
 except StoreError as error:  # a file that opened and turns out to be damaged, or a full disk

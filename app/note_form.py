@@ -8,6 +8,7 @@ from analysis.model.annotation import Anchor, Kind
 from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.annotating import WHOLE_SESSION, anchor_of_span, anchor_of_turn, divergence_span
 from app import notes_state, state
+from app.name_form import name_field, take_name, who_writes
 from app.note_text import MOST_CHARACTERS, MOST_QUOTED, as_line, excerpt
 from app.refusals import Refused, kept, refusal
 
@@ -58,7 +59,9 @@ def add_form(record: SessionRecord, session_key: int, at: tuple[int, int] | None
         spot = _chosen(number, at)
         if spot.turn is not None and spot.start is not None and spot.stop is not None:
             show_quote(session_key, spot.turn, spot.start, spot.stop)
+        who_writes("note")
         with st.form(f"note_new_{number}", border=False):
+            name_field(f"note_{number}")
             st.text_area(
                 "Note, in Markdown", key=f"note_new_text_{number}", max_chars=MOST_CHARACTERS, height=120,
                 placeholder="What you see here, what you asked, what you changed",
@@ -102,8 +105,7 @@ def show_quote(session_key: int, turn: TurnRecord, start: int, stop: int) -> Non
 
 def _add(session_key: int, number: int, at: tuple[int, int] | None) -> None:
     text = st.session_state[f"note_new_text_{number}"].strip()
-    if not notes_state.author():
-        raise Refused("Give your name first: it stands beside the note.")
+    take_name(f"note_{number}")
     if not text:
         raise Refused("Write something first.")
     anchor = _anchor(session_key, _chosen(number, at))

@@ -31,8 +31,13 @@ def is_logged_in() -> bool:
 
 
 def call_me(name: str) -> None:
-    """Keep the name that was typed for the rest of this browser session."""
+    """Keep the name that was typed; an empty one takes it back, and nothing that was kept comes in its place."""
     st.session_state[AUTHOR] = " ".join(name.split())
+
+
+def is_nameless() -> bool:
+    """Whether the name was taken back in this browser session."""
+    return st.session_state.get(AUTHOR) == ""
 
 
 def placed(record: SessionRecord, session_key: int) -> list[Placed]:

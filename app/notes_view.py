@@ -12,10 +12,12 @@ from analysis.model.record import SessionRecord
 from analysis.report.note_words import block_of, in_reading_order, remark, where
 from analysis.report.words import counted
 from app import notes_state, state, visitors
-from app.name_form import ask_for_name
+from app.name_form import name_field, take_name
 from app.note_form import add_form, show_quote
 from app.note_text import MOST_CHARACTERS, as_line, day, written
 from app.refusals import Refused, kept, refusal
+
+NAMELESS = "Give your name first, with a note or an edit: it stands beside what you change."
 
 
 def marks(placed: Sequence[Placed], block_size: int) -> list[tuple[int, int | None]]:
@@ -34,7 +36,6 @@ def notes(record: SessionRecord, session_key: int, at: tuple[int, int] | None) -
         return
     if not there and not deleted:
         with st.expander("Notes: nobody has written about this session yet", key="notes_none"):
-            ask_for_name()
             add_form(record, session_key, at)
         return
     st.subheader(f"Notes ({len(there):,})" if there else "Notes", anchor=False)
@@ -46,7 +47,6 @@ def notes(record: SessionRecord, session_key: int, at: tuple[int, int] | None) -
         if deleted:
             _deleted(deleted, record.settings.block_size)
     if visitors.may_write():
-        ask_for_name()
         add_form(record, session_key, at)
 
 
@@ -95,11 +95,17 @@ def _jump(one: Placed, block_size: int) -> None:
 def _changes(annotation: Annotation) -> None:
     key, number = annotation.key, annotation.last.number
     nameless = not notes_state.author()
-    why = "Give your name first." if nameless else None
     edit: Callable[..., None] = notes_state.edit
-    st.button("Edit", key=f"note_edit_{key}", disabled=nameless, help=why, on_click=edit, args=(key, number))
+    st.button("Edit", key=f"note_edit_{key}", on_click=edit, args=(key, number))
     delete = (_place(key), change, key, number, None)
-    st.button("Delete", key=f"note_delete_{key}", disabled=nameless, help=why, on_click=kept, args=delete)
+    st.button(
+        "Delete",
+        key=f"note_delete_{key}",
+        disabled=nameless,
+        help=NAMELESS if nameless else None,
+        on_click=kept,
+        args=delete,
+    )
     refusal(_place(key))
 
 
@@ -111,6 +117,7 @@ def _editor(annotation: Annotation) -> None:
     field = f"note_text_{annotation.key}_{edited[1]}"
     save = (_place(annotation.key), _save, annotation, edited[1], field)
     with st.form(f"note_form_{annotation.key}", border=False):
+        name_field(f"edit_{annotation.key}")
         st.text_area("Note, in Markdown", began, key=field, max_chars=MOST_CHARACTERS, height=140)
         with st.container(horizontal=True, gap="small"):
             st.form_submit_button("Save note", type="primary", on_click=kept, args=save)
@@ -130,6 +137,7 @@ def _save(annotation: Annotation, version: int, field: str) -> None:
     if text == annotation.text:
         notes_state.edit(None)
     else:
+        take_name(f"edit_{annotation.key}")
         change(annotation.key, version, text)
 
 
@@ -169,4 +177,5 @@ def _deleted(placed: Sequence[Placed], block_size: int) -> None:
 def _bring_back(annotation: Annotation) -> None:
     args = (_place(annotation.key), change, annotation.key, annotation.last.number, annotation.text)
     nameless = not notes_state.author()
-    st.button("Bring back", key=f"note_restore_{annotation.key}", disabled=nameless, on_click=kept, args=args)
+    st.button("Bring back", key=f"note_restore_{annotation.key}", disabled=nameless, on_click=kept, args=args,
+              help=NAMELESS if nameless else None)  # fmt: skip

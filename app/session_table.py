@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -137,8 +138,8 @@ def _costs(frame: pd.DataFrame) -> list[Tile]:
         known = frame[column].dropna()
         if len(known):
             note = _of_some(frame[column].notna())
-            digits = 0 if known.sum() >= 1000 else 2
-            tiles.append((label, f"{known.sum():,.{digits}f}", note, words))
+            total = fsum(known)  # the same in whatever order the sessions stand
+            tiles.append((label, f"{total:,.{0 if total >= 1000 else 2}f}", note, words))
     return tiles
 
 

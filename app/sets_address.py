@@ -7,7 +7,9 @@ is the comparison.  What cannot be meant is left out, never an error.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from typing import get_args
 
+from analysis.model import annotation
 from app.desk_address import LONGEST, Asked, Params, asked_in, keys_in, known_zone, params_of
 
 KINDS = {
@@ -24,17 +26,31 @@ _NOT_OF_A_SIDE = ("order", "zone", "look", "by", "compare")  # what the list of 
 
 
 @dataclass(frozen=True, slots=True)
+class OfCase:
+    """The sessions that stand for before, or for after, in a case; ``key`` is that of the case."""
+
+    key: int
+    side: annotation.Side
+
+
+@dataclass(frozen=True, slots=True)
 class Side:
-    """One set: the sessions that pass the filters, or those of ``keys`` that do; or what ``file`` holds, a baseline."""
+    """One set: the sessions that pass the filters, of ``keys`` or of a case if it names any; or a baseline ``file``."""
 
     asked: Asked = field(default_factory=Asked)
     keys: tuple[int, ...] = ()
+    case: OfCase | None = None
     file: str = ""
 
     @property
     def is_narrowed(self) -> bool:
         """Whether it asks for anything but all sessions."""
-        return bool(self.asked.filters or self.asked.q or self.keys or self.file)
+        return bool(self.asked.filters or self.asked.q or self.names_sessions or self.file)
+
+    @property
+    def names_sessions(self) -> bool:
+        """Whether it asks for certain sessions, by themselves or by their case."""
+        return bool(self.keys) or self.case is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +79,15 @@ def pair_in(params: Mapping[str, Sequence[str]]) -> Pair:
 def _side_in(params: Mapping[str, Sequence[str]], prefix: str) -> Side:
     mine = {name.removeprefix(prefix): list(values) for name, values in params.items() if name.startswith(prefix)}
     keys = keys_in(_last(mine, "keys").split(","))
-    return Side(_only_filters(asked_in(mine)), tuple(keys)[:MOST_KEYS], _last(mine, "file")[:LONGEST])
+    case, file = _case_in(_last(mine, "case")), _last(mine, "file")[:LONGEST]
+    return Side(_only_filters(asked_in(mine)), tuple(keys)[:MOST_KEYS], case, file)
+
+
+def _case_in(text: str) -> OfCase | None:
+    """A side of a case, as "3-before"."""
+    number, _, name = text.partition("-")
+    keys = list(keys_in([number]))
+    return next((OfCase(keys[0], side) for side in get_args(annotation.Side) if keys and side == name), None)
 
 
 def _last(params: Mapping[str, Sequence[str]], name: str) -> str:
@@ -77,6 +101,8 @@ def params_of_pair(pair: Pair) -> Params:
         found |= {f"{name}.{key}": values for key, values in params_of(side.asked).items()}
         if side.keys:
             found[f"{name}.keys"] = [",".join(map(str, side.keys))]
+        if side.case is not None:
+            found[f"{name}.case"] = [f"{side.case.key}-{side.case.side}"]
         if side.file:
             found[f"{name}.file"] = [side.file]
     if pair.by != Pair().by:

@@ -11,8 +11,7 @@ import plotly.graph_objects as go
 from analysis.model.baseline import Moved
 from analysis.report.figure_words import UNKNOWN
 from analysis.report.palette import Palette, palette
-from analysis.report.set_verdict import NAMES
-from analysis.report.two_sets import PER, CauseMoved
+from analysis.report.two_sets import NAMES, PER, CauseMoved
 
 MOST_CAUSES = 10  # drawn; the table has all
 LONGEST = 60  # characters of a name

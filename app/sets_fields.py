@@ -8,10 +8,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from analysis.report.baseline_file import written
-from analysis.report.set_verdict import NAMES
+from analysis.report.two_sets import NAMES
 from analysis.report.words import counted
 from app import desk_filters, sets_frame, sets_state
-from app.desk_address import params_of
+from app.desk_address import FIRST_DAY, LAST_DAY, params_of
 from app.note_text import as_line
 from app.plain import plain
 from app.sets_address import KINDS, Pair, Side
@@ -34,7 +34,7 @@ def choose(pair: Pair, frame: pd.DataFrame, codes: Sequence[str]) -> tuple[Pair,
             label_visibility="collapsed",
         )
         if by is not None and by != pair.by:
-            sets_state.go(sets_frame.suggested(pair, by, frame, sets_state.zone(pair)))
+            sets_state.go(sets_state.suggested(pair, by, frame))
         if st.button("Swap", icon=":material/swap_horiz:", help="Set A becomes set B, and B becomes A"):
             sets_state.go(replace(pair, a=pair.b, b=pair.a, by="own" if pair.by == "day" else pair.by))
         link = st.popover("Link", icon=":material/link:", width="content")
@@ -62,13 +62,19 @@ def _days(pair: Pair, frame: pd.DataFrame) -> Pair:
         if pair.by == "day" and not sets_frame.has_file(pair):
             split = sets_frame.split_day(pair)
             day = st.date_input(
-                "Set B begins on (day)", split, key=sets_state.field("day"), format="YYYY-MM-DD", width=200
+                "Set B begins on (day)",
+                split,
+                key=sets_state.field("day"),
+                min_value=FIRST_DAY,
+                max_value=LAST_DAY,
+                format="YYYY-MM-DD",
+                width=200,
             )
             if day != split:
                 pair = sets_frame.split(pair, day)
-            if day is None and st.button("Split at the last day"):
-                if (last := sets_frame.suggested(pair, "day", frame, sets_state.zone(pair))) != pair:
-                    sets_state.go(last)
+            if day is None and st.button("Split where most changed"):
+                if (found := sets_state.suggested(pair, "day", frame)) != pair:
+                    sets_state.go(found)
                 st.caption("All sessions began on one day, or say no time: Logs tells them apart.", width="content")
         with st.container(width=260):
             zone = desk_filters.zone_field(pair.zone, sets_state.field)
@@ -88,8 +94,8 @@ def _side(name: str, side: Side, pair: Pair, frame: pd.DataFrame, codes: Sequenc
             asked = desk_filters.fields(replace(asked, q=(q or "").strip()), frame, codes, field, hidden)
         with st.popover("Baseline file", icon=":material/description:", width="content"):
             wrong += _file(side, pair, name, field)
-        if side.keys and st.button("All sessions instead", key=field("no_keys"), type="tertiary"):
-            sets_state.go(_with(pair, name, replace(side, keys=())))
+        if side.names_sessions and st.button("All sessions instead", key=field("no_keys"), type="tertiary"):
+            sets_state.go(_with(pair, name, replace(side, keys=(), case=None)))
     if is_open:
         asked = replace(asked, **{by: desk_filters.choice(by, asked, frame, codes, field)})
     return replace(side, asked=asked)
@@ -140,7 +146,8 @@ def about(place: DeltaGenerator, name: str, side: Side, shown: Set | None, zone:
         st.caption(_described(side))
         with st.container(horizontal=True, gap="small"):
             _save(name, shown)
-            if not side.file and not side.keys and st.button("List them", key=f"list_{name}", type="tertiary"):
+            is_a_list = not side.file and not side.names_sessions
+            if is_a_list and st.button("List them", key=f"list_{name}", type="tertiary"):
                 st.switch_page("../pages/sessions.py", query_params=params_of(replace(side.asked, zone=zone)))
 
 
@@ -148,6 +155,9 @@ def _described(side: Side) -> str:
     if side.file:
         return f"Baseline file {as_line(side.file)}"
     chosen = [f"{counted(len(side.keys), 'session')} named in the address"] if side.keys else []
+    if side.case is not None:
+        case = sets_state.case_of(side)
+        chosen.append(f"{side.case.side} in the case {case.text.title}" if case else "a case that is not here any more")
     return plain(" · ".join(filter(None, [*chosen, desk_filters.said(side.asked)])) or "All sessions")
 
 

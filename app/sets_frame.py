@@ -4,6 +4,7 @@ Works on frames alone; what the figures mean is in ``analysis.report.two_sets``.
 """
 
 import json
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -13,9 +14,10 @@ from analysis.model.baseline import Baseline, SetFigures, WasteFigures
 from analysis.report.baseline import merged
 from analysis.report.two_sets import Member
 from app.desk_address import LONGEST
-from app.sets_address import Pair, Side, without
+from app.sets_address import Pair, without
 
 _FIGURES = ("num_turns", "rendered_tokens", "reusable_tokens", "known_tokens", "cached_tokens")
+_COLUMN = {"model": "model", "client": "clients", "label": "labels"}
 _WASTE = (
     "prompt_tokens", "checked_tokens", "lost_tokens", "reported_tokens", "missed_tokens", "following_tokens",
     "ideal_tokens",
@@ -46,28 +48,22 @@ def members_of(sums: pd.DataFrame, openings: dict[int, int]) -> list[Member]:
     ]
 
 
-def members_in(baseline: Baseline) -> list[Member]:
-    """The sessions of a baseline, of which only the ids and sums are kept; ids that a log did not give name nothing."""
-    return [
-        Member(None, name, not name.startswith("inferred-"), None, figures)
-        for name, figures in baseline.sessions.items()
-    ]
-
-
-def suggested(pair: Pair, by: str, frame: pd.DataFrame, zone: str) -> Pair:
+def suggested(pair: Pair, by: str, frame: pd.DataFrame, zone: str, changed: date | None = None) -> Pair:
     """The pair told apart by something else, with the two values that are worth a look first.
 
-    The last day that sessions began on, the two client versions that came last, the two logs that were read last,
-    else the two that most sessions have; against a file the latter of the two.  Sides as they are where there are not
-    two; files and other filters stay.
+    The day on which most changed (``changed``), else the last one that sessions began on, the two client versions that
+    came last, the two logs that were read last, else the two that most sessions have; against a file the latter of the
+    two.  Sides as they are where there are not two; files and other filters stay.
     """
-    sides = [replace(side, asked=without(side.asked, pair.by), keys=()) for side in pair.sides]
+    sides = [replace(side, asked=without(side.asked, pair.by), keys=(), case=None) for side in pair.sides]
     pair = replace(pair, a=sides[0], b=sides[1], by=by)
     if by == "own":
         return pair
     if by == "day":
-        days = sorted(set(frame.started.dropna().dt.tz_convert(zone).dt.date))
-        return split(pair, days[-1]) if len(days) > 1 and not has_file(pair) else pair
+        days = begun(frame, zone)
+        if len(days) < 2 or has_file(pair):
+            return pair
+        return split(pair, changed if changed is not None and changed > days[0] else days[-1])
     two = values(frame, by)[-2:]
     if len(two) < 2:
         return pair
@@ -78,6 +74,11 @@ def suggested(pair: Pair, by: str, frame: pd.DataFrame, zone: str) -> Pair:
         for side, value in zip(sides, two, strict=True)
     )
     return replace(pair, a=first, b=second)
+
+
+def begun(frame: pd.DataFrame, zone: str) -> list[date]:
+    """The days that sessions began on, in their order."""
+    return sorted(set(frame.started.dropna().dt.tz_convert(zone).dt.date))
 
 
 def has_file(pair: Pair) -> bool:
@@ -111,9 +112,7 @@ def values(frame: pd.DataFrame, by: str) -> list[str]:
     if by == "source":
         newest = frame.groupby(frame.source.str.slice(stop=LONGEST)).session_key.max().sort_values()
         return list(map(str, newest.index))
-    column = {"model": "model", "client": "clients", "label": "labels"}[by]
-    rows = frame[[column, "started"]].explode(column) if by != "model" else frame[[column, "started"]]
-    named = rows[rows[column].notna() & (rows[column] != "")]
+    named, column = _named(frame, by), _COLUMN[by]
     if by == "client":
         order = named.groupby(column).started.min().sort_values(kind="stable", na_position="first")
         return list(map(str, order.index))
@@ -121,7 +120,19 @@ def values(frame: pd.DataFrame, by: str) -> list[str]:
     return list(map(str, order.index[::-1][:2])) if len(order) > 1 else []
 
 
-def narrowed(sums: pd.DataFrame, shown: pd.DataFrame, side: Side) -> pd.DataFrame:
-    """The sums of the sessions of a side: those that pass its filters and, where it names sessions, are among them."""
+def count(frame: pd.DataFrame, by: str) -> int:
+    """How many models, client versions or labels sessions have."""
+    return int(_named(frame, by)[_COLUMN[by]].nunique())
+
+
+def _named(frame: pd.DataFrame, by: str) -> pd.DataFrame:
+    """A row per session and value of a filter that it has, with when it began."""
+    column = _COLUMN[by]
+    rows = frame[[column, "started"]].explode(column) if by != "model" else frame[[column, "started"]]
+    return rows[rows[column].notna() & (rows[column] != "")]
+
+
+def narrowed(sums: pd.DataFrame, shown: pd.DataFrame, named: Collection[int] | None) -> pd.DataFrame:
+    """The sums of the sessions that pass the filters and, where some are ``named``, are among them."""
     keys = set(shown.session_key)
-    return sums[sums.session_key.isin(keys & set(side.keys) if side.keys else keys)]
+    return sums[sums.session_key.isin(keys if named is None else keys.intersection(named))]

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from analysis.report.set_verdict import NAMES
-from analysis.report.two_sets import Member, Task, moved, tasks
+from analysis.report.two_sets import NAMES, Member, Task, moved, tasks
 from analysis.report.words import counted
 from app import desk_frame, desk_view, sets_state, state
 from app.sets_state import Set

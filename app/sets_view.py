@@ -8,13 +8,12 @@ import streamlit as st
 from analysis.model.baseline import Baseline, Moved, WasteFigures
 from analysis.report.baseline import differing
 from analysis.report.figure_words import UNKNOWN
-from analysis.report.set_verdict import NAMES, verdict
-from analysis.report.two_sets import PER, CauseMoved, causes_moved, shares
+from analysis.report.set_verdict import verdict
+from analysis.report.two_sets import NAMES, PER, CauseMoved, causes_moved, shares
 from analysis.report.words import IN_WORDS, counted
-from app import charts, sets_frame, sets_state, state
+from app import charts, sets_state, state
 from app.note_text import as_line
 from app.plain import plain
-from app.sets_address import KINDS
 from app.sets_chart import cause_bars, drawn
 from app.sets_state import Set
 
@@ -32,21 +31,9 @@ NORMALISED = (
 )
 
 
-def same(by: str, frame: pd.DataFrame) -> str:
-    """What to do where both sets are the same sessions."""
-    if by not in ("day", "own") and len(sets_frame.values(frame, by)) < 2:
-        first = f"There are no two {KINDS[by].lower()} here, so both sets are the same sessions."
-    else:
-        first = "Both sets are the same sessions."
-    return (
-        f"{first} Choose above what tells them apart: a day, two models, client versions, labels or logs; or give a"
-        " baseline file on one side."
-    )
-
-
-def said(before: Baseline, after: Baseline) -> None:
+def said(before: Set, after: Set) -> None:
     """The verdict, its first sentence large."""
-    first, *rest = verdict(before, after)
+    first, *rest = verdict(before.baseline, after.baseline, (before.members, after.members))
     st.subheader(plain(first), anchor=False)
     for sentence in rest:
         st.markdown(plain(sentence))

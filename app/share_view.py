@@ -10,6 +10,7 @@ import streamlit as st
 from analysis.model.annotation import Case
 from analysis.model.record import SessionRecord
 from analysis.report.document import Report
+from analysis.report.leaving import hidden_story
 from analysis.report.quotes import Quote, Scope
 from analysis.report.redaction import Hidden, Rules, redacted
 from analysis.report.token_text import visible
@@ -41,11 +42,12 @@ class Making:
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """A report as it leaves: the text of the file, what it hides, and how the file is named."""
+    """A report as it leaves: the text of the file, what it hides, its ending, and what is said of a hidden story."""
 
     content: str
     hidden: tuple[Hidden, ...]
     form: str
+    story: str
 
 
 def share(record: SessionRecord, session_key: int) -> None:
@@ -114,6 +116,8 @@ def _download(leaving: Leaving, rules: Rules, name: str) -> None:
         else:
             kept = f" but the names of {' and '.join(f'{kind}s' for kind in sorted(rules.kept))}" if rules.kept else ""
             st.markdown(f"No text of the log is in it{kept}: {counted(len(leaving.hidden), 'text')} taken out.")
+    if leaving.story:
+        st.caption(plain(leaving.story))
 
 
 def _asked(about: str) -> tuple[str, Rules]:
@@ -152,7 +156,7 @@ def _released(report: Report[Quote], rules: Rules, key: bytes, about: str) -> Ru
 
 def _leaving(report: Report[Quote], rules: Rules, key: bytes, form: str) -> Leaving:
     made, hidden = redacted(report, rules, key)
-    return Leaving(written(made, form), hidden, form)
+    return Leaving(written(made, form), hidden, form, hidden_story(made))
 
 
 def _preview(leaving: Leaving) -> None:

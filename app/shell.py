@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from app.going_on import going_on
 from app.key_map import key_map
@@ -14,9 +15,11 @@ _OFFLINE = (
 )
 
 
-def shell() -> None:
-    """Put it around the page of this run."""
-    with st.container(key="shell"):
+def shell() -> DeltaGenerator:
+    """Put it around the page of this run; return its place, which takes no room on the page."""
+    place = st.container(key="shell")
+    with place:
         st.html(f"<style>{_STYLE}</style><p class='wm-offline' role='alert'>{_OFFLINE}</p>")
         key_map()
         going_on()
+    return place

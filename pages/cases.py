@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from app import case_form, cases_view, notes_state, state, visitors
+from app import case_form, case_sessions, cases_view, notes_state, state, visitors
 from app.name_form import ask_for_name
 
 every = state.repository().cases.all()
 opened = next((case for case in every if case.key == notes_state.case_in_url() and not case.is_deleted), None)
 if opened is not None:
-    for part in (cases_view.headline, cases_view.findings, cases_view.sessions, cases_view.before_and_after):
+    for part in (cases_view.headline, cases_view.findings, case_sessions.sessions, cases_view.before_and_after):
         with st.container():  # of its own: what one part has more does not move the fields of the next one
             part(opened)
     st.stop()

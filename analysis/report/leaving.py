@@ -1,7 +1,7 @@
 """What a report says of itself: what was taken out of it, and what was let go."""
 
 from analysis.report.document import Report
-from analysis.report.quotes import Shown
+from analysis.report.quotes import Placeholder, Shown
 
 SCOPES = {
     "everything": (
@@ -22,11 +22,24 @@ NOTES = {
 }
 
 
+def hidden_story(report: Report[Shown]) -> str:
+    """That the story of the case does not leave, and where it can be released; empty where it leaves or is none."""
+    story = report.case.narrative if report.case is not None else None
+    if not isinstance(story, Placeholder):
+        return ""
+    return (
+        f"The story that was written about this case is hidden in it: {story.text}. Whoever makes the report can"
+        " release it: Share, What is taken out and the kind of file, Release single texts."
+    )
+
+
 def said_of_scope(report: Report[Shown]) -> list[str]:
     """What was taken out, and which placeholders were released, a line each."""
     lines = [SCOPES[report.scope]]
     if report.case is not None or any(part.written for part in report.sessions) or any(_labels(report)):
         lines.append(NOTES[report.scope])
+    if story := hidden_story(report):
+        lines.append(story)
     if report.released:
         lines.append(f"Released one by one, and so readable here: {', '.join(report.released)}.")
     if report.kept:

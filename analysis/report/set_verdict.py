@@ -7,52 +7,92 @@ from collections.abc import Sequence
 
 from analysis.model.baseline import Baseline, Moved
 from analysis.report.baseline import HIT_RATE, REUSABLE, has_moved
-from analysis.report.two_sets import LEAST, PER, CauseMoved, causes_moved, shares
+from analysis.report.set_doubt import Sets, hangs_on_one, too_few
+from analysis.report.two_sets import LEAST, NAMES, PER, CauseMoved, causes_moved, shares
 from analysis.report.words import IN_WORDS
 
-NAMES = ("A", "B")
 MUCH = 1.0  # percentage points: what is less is hardly a difference between sets of other tasks
 MOSTLY = 0.5  # of a difference: from here on it is called the reason
 REMEDY = (
     "Neither the hit rate nor the reusable share is known on both sides. The hit rate needs a server that reports"
     " cached_tokens (--enable-prompt-tokens-details), the reusable share the tokens of every model."
 )
+TOO_LITTLE = "Too little to tell which set is worse"
 
 
-def verdict(before: Baseline, after: Baseline) -> list[str]:
-    """What is to be said of two sets, the most important sentence first."""
+def verdict(before: Baseline, after: Baseline, members: Sets) -> list[str]:
+    """What is to be said of two sets, the most important sentence first; ``members`` are the sessions of each.
+
+    Neither is called worse where the hit rate of one is unknown, where a set has too few sessions, or where the
+    difference is one of a single session.
+    """
     found = {one.name: one for one in shares(before, after)}
     leading = next((found[name] for name in (HIT_RATE, REUSABLE) if found[name].change is not None), None)
     if leading is None:
-        return ["It cannot be told which set is worse.", REMEDY]
-    said = [_headline(leading)]
-    if leading.name == REUSABLE:
-        said.append(f"{_silent(found[HIT_RATE])}, so what could be reused is compared.")
+        return ["It is unknown which set is worse.", REMEDY]
     causes = causes_moved(before, after)
     worse = 1 if (leading.change or 0) < 0 else 0
+    few = too_few(leading.name, members)
+    one = hangs_on_one(leading.name, members) if few is None and has_moved(leading) else None
+    said = _silent(found[HIT_RATE], leading) if leading.name == REUSABLE else []
+    if few is not None or one is not None:
+        said += _doubted(leading, few, one, is_first=not said)
+        costly = _costlier(causes, worse)
+        return said if costly is None else [*said, _cost(costly, worse)]
+    if not said:
+        said = [_headline(leading)]
     if not has_moved(leading):
         return [*said, *_despite(causes)]
     return [*said, *_reasons(found, leading, _costlier(causes, worse), worse)]
 
 
 def _headline(leading: Moved) -> str:
-    before, after, change = leading.before or 0.0, leading.after or 0.0, leading.change or 0.0
     if not has_moved(leading):
-        return f"No difference: the {leading.name} is {after:.1f}% in both sets."
+        return f"No difference: {_values(leading)}."
+    worse = 1 if (leading.change or 0.0) < 0 else 0
+    lead = f"Set {NAMES[worse]} is worse: its" if _is_much(leading) else f"Hardly a difference: set {NAMES[worse]}'s"
+    return f"{lead} {_below(leading)}"
+
+
+def _is_much(leading: Moved) -> bool:
+    return abs(leading.change or 0.0) >= MUCH
+
+
+def _below(leading: Moved) -> str:
+    """How far the lower share lies below the other one."""
+    values, change = (leading.before or 0.0, leading.after or 0.0), leading.change or 0.0
     worse, better = (1, 0) if change < 0 else (0, 1)
-    values = (before, after)
-    lead = f"Set {NAMES[worse]} is worse: its" if abs(change) >= MUCH else f"Hardly a difference: set {NAMES[worse]}'s"
     return (
-        f"{lead} {leading.name} is {values[worse]:.1f}%, {abs(change):.1f} percentage points below the"
+        f"{leading.name} is {values[worse]:.1f}%, {abs(change):.1f} percentage points below the"
         f" {values[better]:.1f}% of set {NAMES[better]}."
     )
 
 
-def _silent(hit_rate: Moved) -> str:
-    """Why the hit rate says nothing."""
+def _values(leading: Moved) -> str:
+    """A share on both sides, with no word on which is worse."""
+    before, after = f"{leading.before or 0.0:.1f}%", f"{leading.after or 0.0:.1f}%"
+    if not has_moved(leading):
+        return f"the {leading.name} is {after} in both sets"
+    return f"the {leading.name} is {before} in set {NAMES[0]} and {after} in set {NAMES[1]}"
+
+
+def _silent(hit_rate: Moved, leading: Moved) -> list[str]:
+    """That the hit rate says nothing, and what could be reused instead."""
     values = zip(NAMES, (hit_rate.before, hit_rate.after), strict=True)
-    silent = [f"set {name}" for name, value in values if value is None]
-    return f"The hit rate is unknown in {' and '.join(silent)}"
+    silent = " and ".join(f"set {name}" for name, value in values if value is None)
+    return [
+        f"It is unknown which set is worse: the server reported no cached_tokens in {silent}.",
+        f"What could be reused is known: {_values(leading)}.",
+    ]
+
+
+def _doubted(leading: Moved, few: str | None, one: str | None, is_first: bool) -> list[str]:
+    """Why a difference is no verdict, with the share on both sides where it was not said before."""
+    why = f"{TOO_LITTLE}: {few or 'the difference hangs on one session'}."
+    values = _values(leading)
+    if one is not None:
+        values += f"; {one}"
+    return [why, f"{values[0].upper()}{values[1:]}."] if is_first or one is not None else [why]
 
 
 def _costlier(causes: Sequence[CauseMoved], worse: int) -> CauseMoved | None:

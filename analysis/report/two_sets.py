@@ -11,6 +11,7 @@ from analysis.model.baseline import Baseline, Moved, SetFigures, WasteFigures
 from analysis.report.baseline import has_moved, measures, worst_share
 from analysis.report.words import LOST_IN_WORDS
 
+NAMES = ("A", "B")
 PER = 1000  # prompt tokens that wasted tokens are given for: sets differ in size
 LEAST = 0.05  # wasted tokens per 1,000 prompt tokens: what is printed as none
 UNKNOWN = WasteFigures(0, 0, 0, 0, 0, 0, 0)  # no prompt of which anything can be said
@@ -105,6 +106,14 @@ def _known_over(side: Baseline, code: str) -> int | None:
     if side.waste is None:
         return None
     return side.waste.checked_tokens if code in LOST_IN_WORDS else side.waste.reported_tokens
+
+
+def members_in(baseline: Baseline) -> tuple[Member, ...]:
+    """The sessions of a baseline, of which only the ids and sums are kept; ids that a log did not give name nothing."""
+    return tuple(
+        Member(None, name, not name.startswith("inferred-"), None, figures)
+        for name, figures in baseline.sessions.items()
+    )
 
 
 def tasks(before: Sequence[Member], after: Sequence[Member]) -> tuple[Task, ...]:

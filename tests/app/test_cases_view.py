@@ -172,8 +172,10 @@ def test_two_sets_are_held_against_each_other(visit: Open, database: Path) -> No
     metrics = {metric.label: metric.value for metric in shown.metric}
     assert metrics["Hit rate"].startswith("89.7% → ") and set(metrics) == {"Hit rate", "Reusable share"}
     press(shown, "Open as two sets")
-    assert address(shown) == {"by": "own", "a.keys": key_of("02"), "b.keys": key_of("03")}
-    assert "Set B is worse" in words(shown)
+    assert address(shown) == {"by": "own", "a.case": "1-before", "b.case": "1-after"}, "however many sessions they have"
+    said = words(shown)
+    assert "before in the case Slow since Monday" in said and "after in the case Slow since Monday" in said
+    assert "Too little to tell which set is worse" in said
 
 
 def test_a_case_with_odd_words(visit: Open, database: Path) -> None:

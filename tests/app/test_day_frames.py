@@ -7,7 +7,19 @@ import pandas as pd
 import pytest
 
 from analysis.report.words import NOT_EXPLAINED
-from app.day_frames import MOST_SERIES, OTHER, changed, dated, days, first_seen, gathered, of_sessions, parted, said
+from app.day_frames import (
+    MOST_SERIES,
+    OTHER,
+    changed,
+    dated,
+    day_of_change,
+    days,
+    first_seen,
+    gathered,
+    of_sessions,
+    parted,
+    said,
+)
 
 MON, TUE, WED = (date(2026, 11, day) for day in (23, 24, 25))
 MIDNIGHT = 1_795_478_400.0  # 2026-11-24 00:00 UTC
@@ -128,3 +140,33 @@ def test_what_is_seen_for_the_first_time() -> None:
 def test_what_changed_is_one_sentence(was: int | None, now: int, sentence: str) -> None:
     moved = pd.DataFrame({"name": ["a"], "before": [was or 0], "after": [now], "change": [now - (was or 0)]})
     assert said(TUE, None if was is None else MON, moved) == sentence
+
+
+def on_days(*wasted: int | None) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Turns and losses of one turn a day from Tuesday on, by what each wasted; None is not known."""
+    found = turns(*((number, 24.0 * number, None, one) for number, one in enumerate(wasted)))
+    rows = [(date(2026, 11, 24 + number), "a", one) for number, one in enumerate(wasted) if one]
+    return dated(found, "UTC"), losses(*rows)
+
+
+@pytest.mark.parametrize(
+    ("wasted", "day"),
+    [
+        pytest.param((1, 2, 1, 50, 48), 27, id="from here on more"),
+        pytest.param((50, 48, 1, 2, 1), 26, id="from here on less"),
+        pytest.param((0, 0, 40), 26, id="first waste of all"),
+        pytest.param((None, 0, None, 40), 27, id="days of which nothing is known do not count"),
+    ],
+)
+def test_the_day_since_which_most_is_otherwise(wasted: tuple[int | None, ...], day: int) -> None:
+    assert day_of_change(*on_days(*wasted)) == date(2026, 11, day)
+
+
+def test_more_traffic_is_no_change() -> None:
+    found, lost = on_days(10, 20, 20, 10)
+    assert day_of_change(found.assign(prompt_tokens=[100, 200, 200, 400]), lost) == date(2026, 11, 27)
+
+
+@pytest.mark.parametrize("wasted", [(0, 0, 0), (5,), (None, 7)])
+def test_no_waste_or_one_day_is_no_change(wasted: tuple[int | None, ...]) -> None:
+    assert day_of_change(*on_days(*wasted)) is None

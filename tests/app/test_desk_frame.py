@@ -1,6 +1,7 @@
 """The list of the desk: marks, seconds and money by session, filters, search and order; unknown is never zero."""
 
 from datetime import date
+from itertools import permutations
 from typing import Any
 
 import pandas as pd
@@ -211,3 +212,13 @@ def test_of_a_long_name_so_much_counts_as_an_address_holds() -> None:
     frame = listed(share(1, clients=["c" * 400]), share(2), session_id=["one", "two"], model=["m" * 400, "a"])
     for long in (Asked(model=("m" * 400,)), Asked(client=("c" * 400,))):
         assert filtered(frame, asked_in(params_of(long)), set(), "UTC").session_id.tolist() == ["one"]
+
+
+def test_the_seconds_of_several_models_are_the_same_in_any_order() -> None:
+    wasted = {"a": 1, "b": 3, "c": 10**16, "d": 7, "e": 10**15 + 1}
+    shares = [share(1, model, **FULL | {"wasted_tokens": tokens}) for model, tokens in wasted.items()]
+    rates = {model: Rates(None, 3.0) for model in wasted}
+    found = {
+        row(costs(*order, rates=rates, measured={}, session_id=["one"], **WASTED))[0] for order in permutations(shares)
+    }
+    assert len(found) == 1

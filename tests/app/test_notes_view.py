@@ -30,11 +30,18 @@ def fill(shown: AppTest, label: str, text: str, kind: str = "text_input") -> App
 
 
 def named(shown: AppTest, name: str = "Ann") -> AppTest:
-    return no_exception(fill(shown, NAME, name).run())
+    """The page after the name was given outside of any form."""
+    next(one for one in shown.text_input if one.label == NAME and not one.form_id).set_value(name)
+    return no_exception(shown.run())
 
 
-def add(shown: AppTest, text: str) -> AppTest:
-    return press(fill(shown, NOTE, text, "text_area"), "Add note")
+def add(shown: AppTest, text: str, name: str = "Ann") -> AppTest:
+    """A note by somebody who gives the name with it, where it is not known yet."""
+    for one in shown.text_input:
+        if one.label == NAME and one.form_id.startswith("note_new"):
+            one.set_value(name)
+    next(one for one in shown.text_area if one.form_id.startswith("note_new")).set_value(text)
+    return press(shown, "Add note")
 
 
 def about(shown: AppTest, label: str) -> AppTest:
@@ -43,11 +50,38 @@ def about(shown: AppTest, label: str) -> AppTest:
 
 
 def test_a_note_needs_a_name_and_a_text(visit: Open, database: Path) -> None:
-    shown = add(no_exception(visit("session", database, session=key_of("02"))), "seen")
-    assert [error.value for error in shown.error] == [r"Give your name first\: it stands beside the note\."]
-    shown = add(named(shown), "  ")
+    shown = add(no_exception(visit("session", database, session=key_of("02"))), "seen", name="  ")
+    assert [error.value for error in shown.error] == [r"Give your name\: it stands beside the note\."]
+    assert next(one for one in shown.text_area if one.label == NOTE).value == "seen", "nothing that was typed is lost"
+    shown = add(shown, "  ")
     assert [error.value for error in shown.error] == [r"Write something first\."]
     assert stored(database).annotations.counts() == {}
+
+
+def test_the_name_goes_along_with_the_first_note_and_is_known_from_then_on(visit: Open, database: Path) -> None:
+    shown = add(no_exception(visit("session", database, session=key_of("02"))), "seen", name=" Ann  Lee ")
+    assert "You write as **Ann Lee**." in words(shown)
+    assert not any(one.label == NAME for one in shown.text_input), "and is not asked for again"
+    shown = add(shown, "again")
+    assert {one.author for one in stored(database).annotations.of_session(int(key_of("02")))} == {"Ann Lee"}
+    shown = press(shown, "Another name")
+    shown = add(shown, "mine", name="Bob")
+    assert "You write as **Bob**." in words(shown)
+
+
+def test_who_edits_without_a_name_gives_it_there(visit: Open, database: Path) -> None:
+    repository = Repository.open(database)
+    repository.annotations.add(int(key_of("02")), Anchor("session"), "Ann", "first")
+    repository.close()
+    shown = no_exception(visit("session", database, session=key_of("02")))
+    assert next(one for one in shown.button if one.label == "Delete").disabled
+    shown = press(shown, "Edit")
+    shown = press(fill(shown, NOTE, "second", "text_area"), "Save note")
+    assert [error.value for error in shown.error] == [r"Give your name\: it stands beside the note\."]
+    assert next(one for one in shown.text_area if one.label == NOTE).value == "second"
+    next(one for one in shown.text_input if one.form_id == "note_form_1").set_value("Bob")
+    shown = press(shown, "Save note")
+    assert "changed by Bob" in words(shown) and "second" in words(shown)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +98,7 @@ def test_a_note_needs_a_name_and_a_text(visit: Open, database: Path) -> None:
     ],
 )
 def test_a_note_stands_where_it_was_put(visit: Open, database: Path, label: str, where: str) -> None:
-    shown = named(no_exception(visit("session", database, session=key_of("02"))))
+    shown = no_exception(visit("session", database, session=key_of("02")))
     shown = add(about(shown, label), "**Here** it breaks")
     said = words(shown)
     assert "Notes (1)" in said and f" UTC · {where}\n" in said and "**Here** it breaks" in said
@@ -73,7 +107,7 @@ def test_a_note_stands_where_it_was_put(visit: Open, database: Path, label: str,
 
 
 def test_tokens_of_a_turn_are_chosen_by_number(visit: Open, database: Path) -> None:
-    shown = named(no_exception(visit("session", database, session=key_of("02"), turn="3", block="2")))
+    shown = no_exception(visit("session", database, session=key_of("02"), turn="3", block="2"))
     shown = about(shown, "Tokens of turn 3 …")
     next(field for field in shown.number_input if field.label == "Last token").set_value(40).run()
     next(field for field in shown.number_input if field.label == "First token").set_value(20).run()
@@ -82,14 +116,14 @@ def test_tokens_of_a_turn_are_chosen_by_number(visit: Open, database: Path) -> N
 
 
 def test_a_note_of_another_turn_leads_there(visit: Open, database: Path) -> None:
-    shown = named(no_exception(visit("session", database, session=key_of("02"), turn="13", block="5")))
+    shown = no_exception(visit("session", database, session=key_of("02"), turn="13", block="5"))
     shown = add(about(shown, "Block 5 of turn 13"), "look")
     shown = press(no_exception(visit("session", database, session=key_of("02"), turn="2", block="0")), "Show")
     assert (shown.query_params["turn"], shown.query_params["block"]) == ("13", "5")
 
 
 def test_a_note_is_changed_deleted_and_brought_back(visit: Open, database: Path) -> None:
-    shown = add(named(no_exception(visit("session", database, session=key_of("02")))), "first words")
+    shown = add(no_exception(visit("session", database, session=key_of("02"))), "first words")
     shown = press(shown, "Edit")
     shown = press(fill(shown, NOTE, "second words", "text_area"), "Save note")
     assert "second words" in words(shown) and "changed by Ann" in words(shown)
@@ -104,7 +138,7 @@ def test_a_note_is_changed_deleted_and_brought_back(visit: Open, database: Path)
 
 
 def test_who_comes_second_is_told_and_keeps_the_own_words(visit: Open, database: Path) -> None:
-    shown = press(add(named(no_exception(visit("session", database, session=key_of("02")))), "first"), "Edit")
+    shown = press(add(no_exception(visit("session", database, session=key_of("02"))), "first"), "Edit")
     annotations = stored(database).annotations
     annotations.change(1, 1, "Bob", "of Bob")
     shown = press(fill(shown, NOTE, "of Ann", "text_area"), "Save note")
@@ -120,7 +154,7 @@ def test_who_comes_second_is_told_and_keeps_the_own_words(visit: Open, database:
 
 
 def test_who_edits_what_another_deletes_keeps_the_field(visit: Open, database: Path) -> None:
-    shown = press(add(named(no_exception(visit("session", database, session=key_of("02")))), "first"), "Edit")
+    shown = press(add(no_exception(visit("session", database, session=key_of("02"))), "first"), "Edit")
     stored(database).annotations.change(1, 1, "Bob", None)
     shown = press(fill(shown, NOTE, "of Ann", "text_area"), "Save note")
     assert len(shown.error) == 1 and "(deleted)" in words(shown)
@@ -146,7 +180,7 @@ def test_notes_of_a_session_without_tokens(visit: Open, database: Path) -> None:
     repository.transactions.connection.execute("DELETE FROM request_tokens")
     repository.transactions.connection.execute("UPDATE requests SET has_account = false")
     repository.close()
-    shown = named(no_exception(visit("session", database, session=key_of("02"))))
+    shown = no_exception(visit("session", database, session=key_of("02")))
     box = next(box for box in shown.selectbox if box.label == "About")
     assert box.options[0] == "Turn 1" and box.options[-1] == "The whole session"
     shown = add(about(shown, "Turn 5"), "no tokens here")

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from analysis.model.settings import Settings
@@ -13,7 +14,7 @@ from analysis.report.figure_words import Figure
 from analysis.report.verdict import verdict
 from analysis.store.imports import Import
 from analysis.store.repository import Repository
-from app.session_table import figures_of, in_tile, short, wasted
+from app.session_table import _costs, figures_of, in_tile, short, wasted
 from tests.builders import ROOT
 from tests.sample_store import analysed_samples, fill, record_of, text_record
 
@@ -85,3 +86,12 @@ def test_a_count_fits_into_its_tile(count: int, words: str) -> None:
 )
 def test_a_figure_in_a_tile_keeps_its_exact_number_in_its_words(figure: Figure, shown: Figure) -> None:
     assert in_tile(figure) == shown
+
+
+def test_seconds_are_the_same_in_whatever_order_the_sessions_stand() -> None:
+    seconds = [9007199254740992.0, 1.0, 1.0]  # the first swallows each of the others that is added to it alone
+    frames = [
+        pd.DataFrame({"wasted_seconds": pd.array(values, "Float64"), "wasted_cost": pd.array([None] * 3, "Float64")})
+        for values in (seconds, seconds[::-1])
+    ]
+    assert [tiles[0][1] for tiles in map(_costs, frames)] == ["9,007,199,254,740,994"] * 2

@@ -6,11 +6,11 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 
 from app.desk_address import Asked
-from app.sets_address import MOST_KEYS, Pair, Side, held_up, pair_in, params_of_pair, without
+from app.sets_address import MOST_KEYS, OfCase, Pair, Side, held_up, pair_in, params_of_pair, without
 
 TUESDAY = date(2026, 11, 24)
 EVERYTHING = Pair(
-    Side(Asked(q="é & ?", model=("acme/a", "b, c"), label=("",), until=TUESDAY), keys=(3, 1)),
+    Side(Asked(q="é & ?", model=("acme/a", "b, c"), label=("",), until=TUESDAY), keys=(3, 1), case=OfCase(7, "before")),
     Side(Asked(client=("agent/1.2",), cause=("key/lora",), since=TUESDAY), file="b.json (0a1b2c3d)"),
     by="client",
     zone="Europe/Berlin",
@@ -31,6 +31,8 @@ def test_an_address_says_all_that_is_asked_for() -> None:
         pytest.param({"a.order": ["cost"], "a.compare": ["1,2"], "a.look": ["days"]}, Pair(), id="how a list looks"),
         pytest.param({"model": ["m"], "c.model": ["m"], "a": ["m"]}, Pair(), id="of no side"),
         pytest.param({"b.keys": ["1,x,1,-2"], "b.since": ["soon"]}, Pair(b=Side(keys=(1,))), id="keys that are none"),
+        pytest.param({"a.case": ["3-after"]}, Pair(Side(case=OfCase(3, "after"))), id="a side of a case"),
+        pytest.param({"a.case": ["3-neither"], "b.case": ["x-after"]}, Pair(), id="no case"),
         pytest.param({"a.file": []}, Pair(), id="no value"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,12 +10,13 @@ import pandas as pd
 import pytest
 import streamlit as st
 
+from analysis.model.annotation import CaseText
 from analysis.report.baseline import held_against
 from analysis.report.baseline_file import read, written
 from app import cause_table, desk_state, sets_state, state
 from app.check_command import lines_of
 from app.desk_address import Asked
-from app.sets_address import Pair, Side
+from app.sets_address import OfCase, Pair, Side
 from app.sets_state import Set
 from tests.app.browser_address import Address
 from tests.app.command_line import run
@@ -67,6 +69,22 @@ def test_a_side_is_what_its_filters_or_its_file_say(tmp_path: Path, monkeypatch:
     kept = shown(Side(file=label))
     assert kept.baseline == shown(Side(keys=(2,))).baseline and kept.keys == set()
     assert sets_state.set_of(Side(file="other.json"), pd.DataFrame(), pd.DataFrame(), "UTC") is None
+
+
+def test_a_side_of_a_case_is_what_the_case_has_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(tmp_path / "s.duckdb", "02", "03", "07").close()
+    monkeypatch.setenv("WHYMISS_DB", str(tmp_path / "s.duckdb"))
+    cases = state.repository().cases
+    case = cases.create("ann", CaseText("slow"))
+    for key, side in ((1, "before"), (2, "after"), (3, None)):
+        cases.take(case, key, side)
+    before, after = (Side(case=OfCase(case, side)) for side in ("before", "after"))
+    assert (shown(before).keys, shown(after).keys) == ({1}, {2})
+    cases.take(case, 3, "before")
+    assert shown(before).keys == {1, 3}
+    assert shown(replace(before, asked=Asked(q="07"))).keys == {3}, "filters narrow it"
+    cases.change(case, 1, "ann", None)
+    assert shown(before).keys == set() and sets_state.case_of(before) is None, "deleted"
 
 
 def test_common_sessions_are_left_out_of_both_unless_one_has_no_others(

@@ -89,9 +89,15 @@ def test_a_case_leaves_as_it_is_previewed_and_a_change_of_it_is_seen(
     shown = as_markdown(press(no_exception(visit("cases", database, case=str(key))), "Share"), f"case_{key}")
     assert preview(shown).startswith("# Case report: `‹title · A · 12 characters›`")
     assert not [word for word in ("Acme", "Ann", "SUP", "release.") if word in preview(shown)]
+    said = "The story that was written about this case is hidden in it: ‹narrative · B · 26 characters›. Whoever"
+    assert said in preview(shown).replace("\\", "").replace("`", ""), "in the file, and beside the button"
+    assert any(said in one.value.replace("\\", "") for one in shown.caption)
     released(shown)[0].set_value(["‹title · A · 12 characters›"])
     shown = press(shown, "Share")
     assert preview(shown).startswith("# Case report: `Slow at Acme`") and "Ann" not in preview(shown)
+    released(shown)[0].set_value(["‹narrative · B · 26 characters›"])
+    shown = press(shown, "Share")
+    assert "It began with the release." in preview(shown) and "is hidden in it" not in preview(shown) + words(shown)
     cases.take(key, int(key_of("02")))
     assert "## All sessions" not in preview(shown) and "## All sessions" in preview(press(shown, "Share"))
 

@@ -17,6 +17,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from analysis.model.annotation import CaseText
 from analysis.model.desk import MarkChange
 from app import state
 from tests.app.dashboard import begun_at, words
@@ -27,6 +28,7 @@ from tests.whole_sessions import fill_with_whole
 pytestmark = pytest.mark.benchmark
 
 NUM_SESSIONS = 5_000
+MANY = 1_200  # sessions of a large case
 SECONDS = 120  # the longest wait for a run
 QUERIES = {
     "again": {},
@@ -90,6 +92,13 @@ def test_pages(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said("list, 500 marked", lambda: visited("sessions", status="investigating"))
     said("cases", lambda: visited("cases"))
     said("a case", lambda: visited("cases", case="1"))
+    large = case_of_many()
+    said(f"a case of {MANY:,}", lambda: visited("cases", case=large))
+    said("it again", lambda: visited("cases", case=large))
+    said(
+        "it as two sets",
+        lambda: visited("sets", **{"by": "own", "a.case": f"{large}-before", "b.case": f"{large}-after"}),
+    )
     said("models", lambda: visited("models"))
     (incoming,) = imports_of(3)
     said("import three sessions", lambda: state.repository().save(incoming))
@@ -100,10 +109,19 @@ def test_pages(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forget()
 
 
+def case_of_many() -> str:
+    """The key of a case that half of its sessions stand before a change in, half after it."""
+    cases = state.repository().cases
+    key = cases.create("ann", CaseText("Slow since Tuesday"))
+    for session_key in range(1, MANY + 1):
+        cases.take(key, session_key, ("before", "after")[session_key % 2])
+    return str(key)
+
+
 def annotated() -> None:
     """A note by somebody who has the session open, from the press to the page that shows it."""
     shown = visited("session", session=WITH_NOTES)
-    next(one for one in shown.text_input if one.label == "Your name").set_value("ann").run()
+    next(one for one in shown.text_input if one.label == "Your name").set_value("ann")
     next(one for one in shown.text_area if one.label == "Note, in Markdown").set_value("seen **again**")
     next(one for one in shown.button if one.label == "Add note").click()
     said("annotate", lambda: shown.run())

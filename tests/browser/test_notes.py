@@ -27,16 +27,14 @@ def window(browser: Browser, address: str) -> Dashboard:
     return Dashboard(page, address, {SESSION: 1})
 
 
-def call_me(shown: Dashboard, name: str) -> None:
+def open_form(shown: Dashboard) -> None:
     shown.unfold("Notes: nobody has written about this session yet")
-    field = shown.main.get_by_role("textbox", name="Your name")
-    field.fill(name)
-    field.press("Enter")
-    expect(shown.main.get_by_text(f"You write as {name}.")).to_be_visible()
     shown.unfold("Add a note")
 
 
-def write(page: Page, text: str) -> None:
+def write(page: Page, text: str, name: str | None = None) -> None:
+    if name is not None:
+        page.get_by_role("textbox", name="Your name").fill(name)
     page.get_by_role("textbox", name="Note, in Markdown").fill(text)
     page.get_by_role("button", name="Add note", exact=True).click()
 
@@ -44,10 +42,10 @@ def write(page: Page, text: str) -> None:
 def test_a_note_is_marked_in_the_map_and_leads_back(browser: Browser, database: Path) -> None:
     with serving(database) as address:
         shown = window(browser, address).session(SESSION)
-        call_me(shown, "Ann")
+        open_form(shown)
         shown.map.click(9, 40)
         expect(shown.heading(re.compile("^Turn 10 .*block 40$"))).to_be_visible()
-        write(shown.page, "![x](http://notes.example/x.png) **seen**")
+        write(shown.page, "![x](http://notes.example/x.png) **seen**", "Ann")
         expect(shown.heading("Notes (1)")).to_be_visible()
         expect(shown.main.get_by_text("turn 10, tokens 640–655 (block 40)")).to_be_visible()
         expect(shown.map.canvas).to_have_attribute("aria-label", re.compile(", 1 note$"))
@@ -68,19 +66,16 @@ def test_a_note_is_marked_in_the_map_and_leads_back(browser: Browser, database: 
 def test_ten_browsers_lose_no_note(browser: Browser, database: Path) -> None:
     with serving(database) as address:
         windows = [window(browser, address).session(SESSION) for _ in range(PEOPLE)]
+        for shown in windows:
+            open_form(shown)
         for number, shown in enumerate(windows):
-            call_me(shown, f"Person {number}")
-        for number, shown in enumerate(windows):
-            write(shown.page, f"first of {number}")
+            write(shown.page, f"first of {number}", f"Person {number}")
         for number, shown in enumerate(windows):
             expect(shown.main.get_by_text(f"first of {number}")).to_be_visible()
         for shown in windows:  # now all of them change the same note, from the state that they see
             shown.page.reload()
             shown.expect_map()
-        for number, shown in enumerate(windows):
-            field = shown.main.get_by_role("textbox", name="Your name")
-            field.fill(f"Person {number}")
-            field.press("Enter")
+        for shown in windows:
             shown.main.get_by_role("button", name="Edit", exact=True).first.click()
             expect(shown.main.get_by_role("button", name="Save note")).to_be_visible()
         for number, shown in enumerate(windows):
@@ -99,3 +94,32 @@ def test_ten_browsers_lose_no_note(browser: Browser, database: Path) -> None:
     assert {one.versions[0].text for one in (first, *others)} == {f"first of {number}" for number in range(PEOPLE)}
     assert len(others) == PEOPLE - 1
     assert [one.number for one in first.versions] == [1, 2] and refused == PEOPLE - 1, "one was faster, nine were told"
+
+
+def test_a_name_is_remembered_over_a_reload_and_half_a_note_over_a_run(browser: Browser, database: Path) -> None:
+    with serving(database) as address:
+        shown = window(browser, address).session(SESSION)
+        open_form(shown)
+        write(shown.page, "first", "Ann Lee")
+        expect(shown.heading("Notes (1)")).to_be_visible()
+        shown.page.reload()
+        shown.expect_map()
+        shown.main.get_by_text("Add a note").click()
+        expect(shown.main.get_by_text("You write as Ann Lee.")).to_be_visible()
+        expect(shown.page.get_by_role("textbox", name="Your name")).to_have_count(0)
+        note = shown.page.get_by_role("textbox", name="Note, in Markdown")
+        note.fill("half a no")
+        shown.map.click(2, 3)  # a run of the page
+        expect(shown.page).to_have_url(re.compile("turn=3&block=3$"))
+        shown.expect_settled()
+        expect(note).to_have_value("half a no")
+        shown.main.get_by_role("button", name="Another name").click()
+        expect(shown.page.get_by_role("textbox", name="Your name")).to_be_visible()
+        shown.expect_settled()
+        expect(note).to_have_value("half a no")
+        shown.page.reload()
+        shown.expect_map()
+        shown.main.get_by_text("Add a note").click()
+        expect(shown.page.get_by_role("textbox", name="Your name")).to_be_visible()
+        assert shown.errors == []
+        shown.page.context.close()

@@ -88,15 +88,14 @@ def triage(shown: Dashboard, task: Task, done: Done) -> None:
     step("first paint of the list", shown.sessions)
     step("search and open a session", lambda: shown.open_row(own))
     step("mark it", lambda: mark(shown, task.who))
-    step("give a name", lambda: call_me(shown, task.who))
     step("go to a divergence", lambda: to_a_divergence(shown))
-    step("write a note there", lambda: write(shown, note_of(task.who, own)))
+    step("write a note there", lambda: write(shown, note_of(task.who, own), task.who))
     step("add it to the case", lambda: add_to_case(shown))
     step("preview the report", lambda: preview(shown))
     step("back to the list", lambda: back_to(shown, own))
     step("search and open the next", lambda: shown.open_row(shared))
     step("label it", lambda: label(shown, task.who))
-    step("write a note there", lambda: write(shown, note_of(task.who, shared)))
+    step("write a note there", lambda: write(shown, note_of(task.who, shared), task.who))
 
 
 def note_of(who: str, session: str) -> str:
@@ -150,28 +149,21 @@ def _unfold_where_unwritten(shown: Dashboard) -> None:
         shown.unfold(UNWRITTEN)
 
 
-def call_me(shown: Dashboard, who: str) -> None:
-    """The name that stands beside what is written."""
-    _unfold_where_unwritten(shown)
-    field = shown.main.get_by_role("textbox", name="Your name")
-    field.fill(who)
-    field.press("Enter")
-    expect(shown.main.get_by_text(f"You write as {who}.")).to_be_visible()
-
-
 def to_a_divergence(shown: Dashboard) -> None:
     shown.main.get_by_role("button", name="next divergence").click()
     expect(shown.page).to_have_url(re.compile("turn=.*block="))
     expect(shown.heading(re.compile("^Turn .* leaves turn "))).to_be_visible()
 
 
-def write(shown: Dashboard, text: str) -> None:
+def write(shown: Dashboard, text: str, who: str) -> None:
     """A note at the place that is shown, until it stands among the notes: its text in the field is none yet."""
     written = shown.main.get_by_test_id("stMarkdownContainer").get_by_text(text, exact=True)
-    field = shown.page.get_by_role("textbox", name="Note, in Markdown")
+    field, name = (shown.page.get_by_role("textbox", name=one) for one in ("Note, in Markdown", "Your name"))
     for _try in range(TRIES):
         _unfold_where_unwritten(shown)
         shown.unfold("Add a note")
+        if name.count():  # asked for once
+            name.fill(who)
         field.fill(text)
         shown.page.get_by_role("button", name="Add note", exact=True).click()
         if _appears(written):

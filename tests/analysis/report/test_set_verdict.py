@@ -1,25 +1,44 @@
 """The verdict on two sets: which is worse, by how much, why, and what the figures do not say."""
 
+from dataclasses import replace
+
 import pytest
 
 from analysis.model.baseline import Baseline, SetFigures, WasteFigures
 from analysis.model.settings import Settings
+from analysis.report import set_verdict
 from analysis.report.baseline import baseline_of
-from analysis.report.set_verdict import verdict
+from analysis.report.two_sets import members_in
 from tests.sample_store import record_of
+
+NUM_SESSIONS = 4
+
+
+def verdict(before: Baseline, after: Baseline) -> list[str]:
+    """The verdict on two sets whose sessions are those of their baselines."""
+    return set_verdict.verdict(before, after, (members_in(before), members_in(after)))
 
 
 def sample(start: str) -> Baseline:
-    return baseline_of([record_of(start)], Settings())
+    """A set of sessions that are all as the one of a sample."""
+    record = record_of(start)
+    return baseline_of([replace(record, session_id=f"s{number}") for number in range(NUM_SESSIONS)], Settings())
 
 
 def side(cached: int | None, reusable: int, lost: int = 0, missed: int = 0, **causes: int) -> Baseline:
-    """A set of 1,000 prompt tokens; without ``cached`` its server reported nothing."""
+    """A set of four sessions of 1,000 prompt tokens each; without ``cached`` its server reported nothing."""
     codes = {"order": "tools/order", "eviction": "capacity/eviction"}
-    known = 0 if cached is None else 1000
-    waste = WasteFigures(1000, 1000, lost, known, missed, 0, 0)
-    figures = SetFigures(1, 1000, reusable, known, cached or 0)
-    return Baseline({}, figures, {}, {codes[name]: tokens for name, tokens in causes.items()}, waste)
+    known, n = (0 if cached is None else 1000), NUM_SESSIONS
+    waste = WasteFigures(n * 1000, n * 1000, n * lost, n * known, n * missed, 0, 0)
+    one = SetFigures(1, 1000, reusable, known, cached or 0)
+    whole = SetFigures(n, n * 1000, n * reusable, n * known, n * (cached or 0))
+    sessions = {f"s{number}": one for number in range(n)}
+    return Baseline({}, whole, sessions, {codes[name]: n * tokens for name, tokens in causes.items()}, waste)
+
+
+def few(baseline: Baseline, count: int) -> Baseline:
+    """The same figures as those of fewer sessions."""
+    return replace(baseline, sessions=dict(list(baseline.sessions.items())[:count]))
 
 
 def test_the_worse_set_by_how_much_and_the_cause_that_costs_most() -> None:
@@ -48,8 +67,8 @@ def test_the_same_is_no_difference() -> None:
 def test_a_silent_server_leaves_what_could_be_reused() -> None:
     found = verdict(side(None, 800), side(700, 600, lost=200, order=200))
     assert found == [
-        "Set B is worse: its reusable share is 60.0%, 20.0 percentage points below the 80.0% of set A.",
-        "The hit rate is unknown in set A, so what could be reused is compared.",
+        "It is unknown which set is worse: the server reported no cached_tokens in set A.",
+        "What could be reused is known: the reusable share is 80.0% in set A and 60.0% in set B.",
         "What costs most: the tools came in another order (tools/order), 200.0 wasted of every 1,000 prompt tokens,"
         " 0.0 in set A.",
     ]
@@ -68,9 +87,9 @@ def test_a_small_difference_is_called_one() -> None:
 
 
 def test_nothing_known_is_no_verdict() -> None:
-    nothing = Baseline({}, SetFigures(3, 0, 0, 0, 0), {}, {})
+    nothing = Baseline({}, SetFigures(3, 0, 0, 0, 0), {"s": SetFigures(3, 0, 0, 0, 0)}, {})
     said, remedy = verdict(nothing, sample("01"))
-    assert said == "It cannot be told which set is worse." and "--enable-prompt-tokens-details" in remedy
+    assert said == "It is unknown which set is worse." and "--enable-prompt-tokens-details" in remedy
 
 
 @pytest.mark.parametrize(
@@ -94,6 +113,46 @@ def test_a_server_that_did_not_hit_is_told_from_requests_that_changed() -> None:
 
 
 def test_waste_that_no_cause_owns_up_to_is_said() -> None:
-    without = Baseline({}, SetFigures(1, 0, 0, 1000, 800), {}, {})
+    without = replace(side(800, 800), waste=None)
     found = verdict(without, side(600, 600))
     assert found[1] == "What was wasted is not known on both sides, so no cause can be named."
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        pytest.param(few(side(800, 800), 1), side(600, 600), "set A has 1 session of which the hit", id="one session"),
+        pytest.param(side(800, 800), few(side(600, 600), 2), "set B has 2 sessions of which the hit", id="two"),
+        pytest.param(
+            few(side(800, 800), 1), few(side(600, 600), 1), "set A has 1 session and set B has 1 session", id="both"
+        ),
+        pytest.param(few(side(800, 800), 2), side(800, 800), "set A has 2 sessions", id="no difference"),
+    ],
+)
+def test_few_sessions_are_no_verdict(before: Baseline, after: Baseline, said: str) -> None:
+    first, values, *_more = verdict(before, after)
+    assert first.startswith(f"Too little to tell which set is worse: {said}") and first.endswith("it may be chance.")
+    assert values.startswith("The hit rate is 80.0% in ")
+    assert not any(" is worse: its" in one or "No difference" in one for one in (first, values))
+
+
+def test_a_difference_of_one_session_is_no_verdict_and_names_it() -> None:
+    after = side(800, 800)
+    whole = SetFigures(4, 4000, 3200, 4000, 2400)  # three as before, one that hit nothing
+    after = replace(after, whole=whole, sessions={**after.sessions, "s3": SetFigures(1, 1000, 800, 1000, 0)})
+    assert verdict(side(800, 800), after)[:2] == [
+        "Too little to tell which set is worse: the difference hangs on one session.",
+        "The hit rate is 80.0% in set A and 60.0% in set B; without session s3 the hit rate is 80.0% in set A and 80.0%"
+        " in set B.",
+    ]
+
+
+def test_what_cost_most_is_said_of_few_sessions_too() -> None:
+    said = verdict(few(side(800, 800), 1), side(600, 600, lost=200, order=200))
+    assert said[-1].startswith("What costs most: the tools came in another order (tools/order), 200.0 wasted of every")
+
+
+def test_a_silent_server_and_few_sessions_are_both_said() -> None:
+    first, values, doubt = verdict(few(side(None, 800), 1), side(700, 600))
+    assert first.startswith("It is unknown which set is worse: ") and values.startswith("What could be reused is known")
+    assert doubt.startswith("Too little to tell which set is worse: set A has 1 session of which the reusable share is")

@@ -7,7 +7,7 @@ import pytest
 from analysis.model.baseline import Baseline, Moved, SetFigures, WasteFigures
 from analysis.model.settings import Settings
 from analysis.report.baseline import baseline_of
-from analysis.report.two_sets import Member, added, causes_moved, moved, shares, tasks
+from analysis.report.two_sets import Member, added, causes_moved, members_in, moved, shares, tasks
 from tests.sample_store import record_of
 
 SILENT = baseline_of([record_of("12")], Settings())  # its server reported nothing
@@ -105,3 +105,11 @@ def test_what_stands_in_both_sets_moved_nowhere() -> None:
 def test_nothing_adds_up_to_nothing() -> None:
     assert added([]) == SetFigures(0, 0, 0, 0, 0)
     assert added([SetFigures(1, 2, 3, 4, 5), SetFigures(1, 1, 1, 1, 1)]) == SetFigures(2, 3, 4, 5, 6)
+
+
+def test_members_of_a_baseline_are_named_where_the_log_gave_the_id() -> None:
+    kept = baseline_of([record_of("03"), replace(record_of("02"), session_id="inferred-0001")], Settings())
+    assert [(one.key, one.session_id, one.is_named) for one in members_in(kept)] == [
+        (None, record_of("03").session_id, True),
+        (None, "inferred-0001", False),
+    ]

@@ -1,0 +1,39 @@
+"""The name of who writes, kept in the browser beyond a reload; for who is logged in the login knows it."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from app import notes_state, visitors
+from app.note_text import MOST_IN_A_LINE
+
+KEY = "own_name"
+
+
+def remember_name() -> None:
+    """Mount what keeps the name and gives it back; nothing for who is logged in or may not write."""
+    if notes_state.is_logged_in() or not visitors.may_write():
+        return
+
+    def take() -> None:
+        name = kept_in(st.session_state.get(KEY))
+        if name and not notes_state.author() and not notes_state.is_nameless():
+            notes_state.call_me(name)
+
+    data = {"name": notes_state.author(), "forget": notes_state.is_nameless()}
+    _component()(data=data, key=KEY, height="content", on_name_change=take)
+
+
+def kept_in(component_state: object) -> str:
+    """The name in what the browser sent, empty where there is none: it can send anything."""
+    value = component_state.get("name") if isinstance(component_state, Mapping) else None
+    return " ".join(value[:MOST_IN_A_LINE].split()) if isinstance(value, str) else ""
+
+
+@cache
+def _component() -> Any:
+    script = (Path(__file__).parent / "own_name.js").read_text("utf-8")
+    return st.components.v2.component("whymiss_own_name", html="<span hidden></span>", js=script)
