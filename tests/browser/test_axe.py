@@ -125,7 +125,7 @@ def other_pages(window: Dashboard) -> Iterator[str]:
     two_sets = f"sets?by=own&a.keys={window.keys[SESSION]}&b.keys={window.keys[SALTED]}"
     for path, heading in (
         ("session?session=99999", "Session"), ("cases", "Cases"), ("cases?case=1", "Slow since Monday"),
-        ("sets", "Two sets"), (two_sets, "Set B is worse"),
+        ("sets", "Two sets"), (two_sets, "Too little to tell which set is worse"),
         ("models", "Models"), ("template", "Not pure"), ("live", "Live server"),
     ):  # fmt: skip
         page.goto(f"{window.address}/{path}")
