@@ -1,7 +1,7 @@
 // The name of who writes, as this browser keeps it: there again after a reload, and gone when it is taken back.
 
 const KEY = "whymiss.author";
-let isTold = false; // once per load of the page: what was kept is said, whether it is taken or not
+let told = null; // who was told what was kept: each that asks is, once, whether it takes the name or not
 
 /** Do something with what the browser keeps; one that is told to keep nothing forgets the name, and that is all. */
 function inStorage(work) {
@@ -18,9 +18,9 @@ export default function mount({ data, setTriggerValue }) {
     inStorage((storage) => storage.setItem(KEY, data.name));
   } else if (data.forget) {
     inStorage((storage) => storage.removeItem(KEY));
-  } else if (!isTold) {
+  } else if (told !== data.asks) {
     const kept = inStorage((storage) => storage.getItem(KEY));
     if (kept?.trim()) setTriggerValue("name", kept);
   }
-  isTold = true;
+  told = data.asks;
 }

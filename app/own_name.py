@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import streamlit as st
@@ -11,6 +12,7 @@ from app import notes_state, visitors
 from app.note_text import MOST_IN_A_LINE
 
 KEY = "own_name"
+ASKS = "own_name_asks"  # which browser session asks: each is told once, also one that a restarted server begins
 
 
 def remember_name() -> None:
@@ -23,7 +25,8 @@ def remember_name() -> None:
         if name and not notes_state.author() and not notes_state.is_nameless():
             notes_state.call_me(name)
 
-    data = {"name": notes_state.author(), "forget": notes_state.is_nameless()}
+    asks = st.session_state.setdefault(ASKS, token_hex(8))
+    data = {"name": notes_state.author(), "forget": notes_state.is_nameless(), "asks": asks}
     _component()(data=data, key=KEY, height="content", on_name_change=take)
 
 

@@ -53,7 +53,19 @@ def test_a_name_that_was_kept_is_taken_up_and_kept_on(monkeypatch: pytest.Monkey
     browser = Browser(monkeypatch, {})
     assert browser.sends("Ann") == "Ann"
     own_name.remember_name()
-    assert browser.given == [{"name": "", "forget": False}, {"name": "Ann", "forget": False}]
+    asks = st.session_state[own_name.ASKS]
+    assert asks and browser.given == [
+        {"name": "", "forget": False, "asks": asks},
+        {"name": "Ann", "forget": False, "asks": asks},
+    ]
+
+
+def test_each_browser_session_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = Browser(monkeypatch, {})
+    own_name.remember_name()
+    second = Browser(monkeypatch, {})  # as after a restart of the server
+    own_name.remember_name()
+    assert first.given[0]["asks"] != second.given[0]["asks"]
 
 
 def test_a_name_that_was_given_here_stays(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +77,7 @@ def test_a_name_that_was_given_here_stays(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_name_that_was_taken_back_does_not_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
     browser = Browser(monkeypatch, {})
     notes_state.call_me("")
-    assert browser.sends("Ann") == "" and browser.given == [{"name": "", "forget": True}]
+    assert browser.sends("Ann") == "" and [one["forget"] for one in browser.given] == [True]
 
 
 def test_who_is_logged_in_or_only_reads_has_no_name_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Locator, expect
 
 from analysis.store.repository import Repository
 from tests.browser.dashboard_window import PATIENCE, Dashboard, free_port, running
-from tests.browser.test_notes import SESSION, call_me, window, write
+from tests.browser.test_notes import SESSION, open_form, window, write
 from tests.browser.triage import to_a_divergence
 from tests.builders import SAMPLES, without_ids
 from tests.sample_store import fill
@@ -47,35 +47,50 @@ def expect_back(shown: Dashboard) -> None:
     expect(shown.page.get_by_text("The dashboard does not answer.")).to_be_hidden()
 
 
+def known(shown: Dashboard) -> Locator:
+    return shown.main.get_by_text("You write as Ann.")
+
+
+def call_me(shown: Dashboard, name: str) -> None:
+    shown.page.goto(f"{shown.address}/cases")
+    field = shown.main.get_by_role("textbox", name="Your name")
+    field.fill(name)
+    field.press("Enter")
+    expect(shown.main.get_by_text(f"You write as {name}.")).to_be_visible()
+    shown.expect_settled()
+
+
+def forget_the_name(shown: Dashboard) -> None:
+    """The browser keeps no name: a run of a new server, which then knows none, is seen by that."""
+    shown.page.evaluate("localStorage.clear()")
+
+
 def test_a_note_that_was_stored_survives_a_kill(browser: Browser, database: Path) -> None:
     port = free_port()
     shown = window(browser, f"http://127.0.0.1:{port}")
-    stored, name = shown.heading("Notes (1)"), shown.main.get_by_role("textbox", name="Your name")
+    stored = shown.heading("Notes (1)")
     with running(database, port) as server:
         shown.session(SESSION)
-        call_me(shown, "Ann")
+        open_form(shown)
         to_a_divergence(shown)
-        write(shown.page, NOTE)
+        write(shown.page, NOTE, "Ann")
         stored.wait_for()  # looks at every frame that is drawn
         server.kill()
         expect_gone(shown)
         expect(stored).to_be_visible()
         expect(shown.map.canvas).to_be_visible()
+    forget_the_name(shown)
     with running(database, port):
         expect_back(shown)
-        expect(name).to_be_visible()  # the page was run: this server was not told who writes
+        expect(known(shown)).to_have_count(0)  # the page was run: this server was not told who writes
         shown.expect_settled()
         shown.map.press("n")
         shown.expect_divergence(*DIVERGENCES[1])  # the page goes on by itself, where it was
         expect(stored).to_be_visible()
         shown.page.reload()
         shown.expect_divergence(*DIVERGENCES[1])
-        name.fill("Ann")
-        name.press("Enter")
-        expect(shown.main.get_by_text("You write as Ann.")).to_be_visible()
-        shown.expect_settled()
-        shown.main.get_by_text("Add a note").click()
-        write(shown.page, LATER)
+        shown.unfold("Add a note")
+        write(shown.page, LATER, "Ann")
         expect(shown.heading("Notes (2)")).to_be_visible()
         shown.page.context.close()
     repository = Repository.open(database)
@@ -90,23 +105,36 @@ def test_a_note_that_was_stored_survives_a_kill(browser: Browser, database: Path
 def test_a_page_whose_last_run_was_whole_goes_on_too(browser: Browser, database: Path) -> None:
     port = free_port()
     shown = window(browser, f"http://127.0.0.1:{port}")
-    known = shown.main.get_by_text("You write as Ann.")
     with running(database, port) as server:
-        call_me(shown.session(SESSION), "Ann")
+        call_me(shown, "Ann")
         shown.visit("Sessions")
         shown.row(SESSION).wait_for(state="attached")
-        shown.visit("Session")
+        shown.page.goto(f"{shown.address}/session?session=1")
         shown.expect_map()
+        expect(known(shown)).to_have_count(1)  # by the name that the browser keeps
         shown.expect_settled()
-        expect(known).to_have_count(1)
         server.kill()
         expect_gone(shown)
+    forget_the_name(shown)
     with running(database, port):
         expect_back(shown)
-        expect(known).to_have_count(0)  # the page was run
+        expect(known(shown)).to_have_count(0)  # the page was run
         shown.expect_settled()
         shown.map.press("n")
         shown.expect_divergence(*DIVERGENCES[0])
+        shown.page.context.close()
+
+
+def test_a_server_that_was_started_again_asks_the_browser_who_writes(browser: Browser, database: Path) -> None:
+    port = free_port()
+    shown = window(browser, f"http://127.0.0.1:{port}")
+    with running(database, port) as server:
+        call_me(shown, "Ann")
+        server.kill()
+        expect_gone(shown)
+    shown.page.evaluate("localStorage.setItem('whymiss.author', 'Bea')")
+    with running(database, port):
+        expect(shown.main.get_by_text("You write as Bea.")).to_be_visible()
         shown.page.context.close()
 
 
