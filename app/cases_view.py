@@ -72,7 +72,7 @@ def headline(case: Case) -> None:
     st.button("All cases", icon=":material/arrow_back:", on_click=notes_state.open_case, args=(None,), type="tertiary")
     title, action = st.columns([5, 1], vertical_alignment="bottom")
     title.header(as_line(case.text.title), anchor=False)
-    with action:
+    with action, st.container(horizontal=True, horizontal_alignment="right"):
         share_view.share_case(case)
     facts = [f"ticket {case.text.ticket}" if case.text.ticket else "no ticket", case.text.customer]
     verb = "opened" if case.last.number == 1 else "changed"
