@@ -15,6 +15,11 @@ pytestmark = pytest.mark.browser
 
 SESSION = "nimbrel-query-19c4"
 DIVERGENCES = ((7, 1239), (13, 2168))
+COVERED = """() => [...document.querySelectorAll("[data-testid=stMain] button")].filter((button) => {
+    const box = button.getBoundingClientRect(), x = box.x + box.width / 2, y = box.y + box.height / 2;
+    const top = box.width && y < window.innerHeight ? document.elementFromPoint(x, y) : button;
+    return !button.contains(top) && !top.contains(button);
+}).map((button) => button.innerText || button.ariaLabel)"""
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +66,14 @@ def test_the_keys_are_shown_and_the_focus_returns_to_where_it_was(window: Dashbo
     keys(window).get_by_role("button", name="Close").click()
     expect(keys(window)).to_have_count(0)
     expect(window.page.get_by_role("button", name="Keys")).to_be_focused()
+
+
+@pytest.mark.parametrize("path", ["", "session?session=1", "cases", "sets", "models"])
+def test_nothing_lies_over_a_button(window: Dashboard, path: str) -> None:
+    window.page.goto(f"{window.address}/{path}")
+    window.main.get_by_role("heading").first.wait_for()
+    window.expect_settled()
+    assert window.page.evaluate(COVERED) == []
 
 
 def test_keys_lead_to_pages_and_what_is_typed_is_text(window: Dashboard) -> None:
