@@ -107,7 +107,6 @@ def key_figures(record: SessionRecord) -> None:
 
 def worst_cell(record: SessionRecord) -> tuple[int, int] | None:
     """The turn that wasted most and the block where that begins; None where no turn wasted or diverged."""
-
     turns = record.turns
     turn = max(turns, key=lambda one: (computed_again(one.account), one.divergence is not None), default=None)
     if turn is None or not (computed_again(turn.account) or turn.divergence):
