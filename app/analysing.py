@@ -69,11 +69,7 @@ def block_size_of(given: int | None) -> dict[str, Any]:
     return {} if given is None else {"block_size": given, "block_size_basis": "given"}
 
 
-def settings_of(
-    renderers: Renderers,
-    beside: Beside,
-    asked: LogOptions,
-) -> Settings:
+def settings_of(renderers: Renderers, beside: Beside, asked: LogOptions) -> Settings:
     """What the options say of the server, else what the files beside the log or the live server say."""
     given = Settings(
         **block_size_of(asked.block_size),
@@ -108,17 +104,11 @@ def analyse_all(
     Each is kept in the repository, where there is one, as soon as it is analysed.  Raise EndpointError or StoreError
     where the server or the store fails: that is no matter of one log.
     """
-    sources: list[Source] = []
-    refused: list[tuple[str, Exception]] = []
-    repeated: list[Problem] = []
-    for path in logs:
-        try:
-            sources.append(read_source(path))
-        except (FormatError, OSError) as error:
-            refused.append((path.name, error))
+    sources, refused = _sources_of(logs)
     if settings.same_server and sources:
         sources = [joined(sources)]
     analysed: list[Analysed] = []
+    repeated: list[Problem] = []
     for source in sources:
         try:
             if repository is None:
@@ -136,6 +126,18 @@ def analyse_all(
         raise refused[0][1]
     unread = [Problem(name, None, reason(error).removeprefix(f"{name}: ")) for name, error in refused]
     return analysed, [*unread, *repeated]
+
+
+def _sources_of(logs: list[Path]) -> tuple[list[Source], list[tuple[str, Exception]]]:
+    """The logs that can be opened; those that cannot be by name, each with why."""
+    sources: list[Source] = []
+    refused: list[tuple[str, Exception]] = []
+    for path in logs:
+        try:
+            sources.append(read_source(path))
+        except (FormatError, OSError) as error:
+            refused.append((path.name, error))
+    return sources, refused
 
 
 def already_known(kept: Analysed, renderers: Renderers, repository: Repository) -> list[Problem]:

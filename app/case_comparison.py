@@ -22,13 +22,7 @@ def comparison(before: Baseline, after: Baseline, num_sessions: tuple[int, int])
     st.caption(f"Before: {sizes[0]} · after: {sizes[1]}")
     with st.container(horizontal=True, gap="small"):
         for one in found.measures:
-            st.metric(
-                one.name.capitalize(),
-                f"{percent(one.before)} → {percent(one.after)}",
-                delta=None if one.change is None else f"{one.change:+.1f} percentage points",
-                delta_color="off" if not one.change else "normal",
-                border=True,
-            )
+            _measure(one)
     for line in found.settings:
         st.caption(as_line(f"Analysed with other settings: {line}"))
     if found.causes:
@@ -39,15 +33,31 @@ def comparison(before: Baseline, after: Baseline, num_sessions: tuple[int, int])
     else:
         st.caption("No cause wasted more or less than before.")
     if found.sessions:
-        frame = pd.DataFrame(
-            {
-                "Session in both sets": [one.name for one in found.sessions],
-                "Before, %": [one.before for one in found.sessions],
-                "After, %": [one.after for one in found.sessions],
-                "Change": [one.change for one in found.sessions],
-            }
-        ).round(1)
+        frame = sessions_moved(found.sessions)
         st.dataframe(frame, hide_index=True, alt="Sessions in both sets whose share moved, the worst first")
+
+
+def _measure(share: Moved) -> None:
+    """A share of both sets, in percent, and how far they lie apart."""
+    st.metric(
+        share.name.capitalize(),
+        f"{percent(share.before)} → {percent(share.after)}",
+        delta=None if share.change is None else f"{share.change:+.1f} percentage points",
+        delta_color="off" if not share.change else "normal",
+        border=True,
+    )
+
+
+def sessions_moved(sessions: Sequence[Moved]) -> pd.DataFrame:
+    """The shares of sessions that are in both sets, in percent; their change in percentage points."""
+    return pd.DataFrame(
+        {
+            "Session in both sets": [one.name for one in sessions],
+            "Before, %": [one.before for one in sessions],
+            "After, %": [one.after for one in sessions],
+            "Change": [one.change for one in sessions],
+        }
+    ).round(1)
 
 
 def causes_moved(causes: Sequence[Moved]) -> pd.DataFrame:

@@ -80,13 +80,7 @@ def serve(
             raise ValueError("--read-only adds no logs: leave them out, or start without it.")
         visitors.settle(read_only, shared, allow_endpoint or [])
         repository = Repository.open(file, read_only)
-        renderers = Renderers(known=places.known_models(), chosen=repository.renderers(), key_for=visitors.key_for)
-        for source in map(read_source, logs or []):
-            if not already_stored(source, renderers, Settings(), repository):
-                with resumable():
-                    kept = import_source(source, renderers, Settings(), repository, progress=progress())
-                for problem in already_known(kept, renderers, repository):
-                    say_problem(problem)
+        _keep(logs or [], repository)
     except (ValueError, OSError) as error:
         fail(error)
     say(f"Whymiss {'reads' if read_only else 'keeps'} its sessions in {file} (--db chooses another).")
@@ -95,6 +89,17 @@ def serve(
         say(f"Whoever reaches {host} sees every session{more}, unless a login is asked for: the README says how.")
     with holding(repository):
         run_dashboard(file, port, host)
+
+
+def _keep(logs: list[Path], repository: Repository) -> None:
+    """Analyse the logs that are not in the repository yet, and keep them there."""
+    renderers = Renderers(known=places.known_models(), chosen=repository.renderers(), key_for=visitors.key_for)
+    for source in map(read_source, logs):
+        if not already_stored(source, renderers, Settings(), repository):
+            with resumable():
+                kept = import_source(source, renderers, Settings(), repository, progress=progress())
+            for problem in already_known(kept, renderers, repository):
+                say_problem(problem)
 
 
 @app.command()

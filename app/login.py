@@ -27,9 +27,7 @@ class _Kept:
     ended: set[str] = field(default_factory=set)
 
 
-@st.cache_resource(show_spinner=False)
-def _kept() -> _Kept:
-    return _Kept()
+_kept = _Kept()  # in no cache of Streamlit: any window can have those emptied
 
 
 def required() -> None:
@@ -52,10 +50,10 @@ def still_required() -> None:
 
 def while_logged_in(make: Callable[[], bytes]) -> Callable[[], bytes]:
     """The same, which raises PermissionError once this visitor has logged out: it is called outside of any run."""
-    login, kept = _fingerprint(), _kept()
+    login = _fingerprint()
 
     def made() -> bytes:
-        if login in kept.ended:
+        if login in _kept.ended:
             raise PermissionError("This visitor has logged out.")
         return make()
 
@@ -68,7 +66,7 @@ def way_out() -> None:
         return
     with st.container(key="account"):
         if st.button("Log out", help=f"You are logged in as {plain(name())}."):
-            _kept().ended.add(_fingerprint())
+            _kept.ended.add(_fingerprint())
             st.logout()
             st.stop()
 
@@ -82,7 +80,7 @@ def _is_let_in() -> bool:
     """Whether this visitor may see the store; says why and ends the run where that cannot be told."""
     if not _is_set_up():
         return True
-    return bool(st.user.get("is_logged_in")) and _fingerprint() not in _kept().ended
+    return bool(st.user.get("is_logged_in")) and _fingerprint() not in _kept.ended
 
 
 def _is_set_up() -> bool:
@@ -95,9 +93,9 @@ def _is_set_up() -> bool:
         found = False  # no such file: the usual case
     except (OSError, UnicodeDecodeError) as error:
         _refuse(f"secrets.toml cannot be read: {error}")
-    if _kept().is_asked and not found:
+    if _kept.is_asked and not found:
         _refuse(GONE)
-    _kept().is_asked = found
+    _kept.is_asked = found
     return found
 
 

@@ -51,27 +51,32 @@ def mark_form(session_keys: Sequence[int]) -> None:
         st.form(key, border=False, clear_on_submit=True),
     ):
         st.caption(f"{counted(len(mine), 'session')}. {MEANING}.")
-        st.selectbox("Status", [AS_IS, *STATUSES], key=f"{key}_status")
-        taken = any(mark.assignee for mark in mine)
-        st.selectbox(
-            "Assignee",
-            sorted({mark.assignee for mark in marks.values()} - {""}),
-            None,
-            key=f"{key}_assignee",
-            accept_new_options=True,
-            placeholder=AS_IS if taken else "nobody",
-        )
-        if taken:
-            st.checkbox("Take the assignee away", key=f"{key}_nobody")
-        known = sorted({label for mark in marks.values() for label in mark.labels})
-        st.multiselect(
-            "Add labels", known, key=f"{key}_added", accept_new_options=True, placeholder="a customer, a release …"
-        )
-        if present := sorted({label for mark in mine for label in mark.labels}):
-            st.multiselect("Remove labels", present, key=f"{key}_removed")
+        _fields(mine, list(marks.values()), key)
         args = (key, _save, tuple(session_keys), key)
         st.form_submit_button("Save status", type="primary", width="stretch", on_click=kept, args=args)
     refusal(key)
+
+
+def _fields(mine: Sequence[Mark], every: Sequence[Mark], key: str) -> None:
+    """The fields of the form; names and labels that stand in any mark are offered, those of ``mine`` taken away."""
+    st.selectbox("Status", [AS_IS, *STATUSES], key=f"{key}_status")
+    taken = any(mark.assignee for mark in mine)
+    st.selectbox(
+        "Assignee",
+        sorted({mark.assignee for mark in every} - {""}),
+        None,
+        key=f"{key}_assignee",
+        accept_new_options=True,
+        placeholder=AS_IS if taken else "nobody",
+    )
+    if taken:
+        st.checkbox("Take the assignee away", key=f"{key}_nobody")
+    known = sorted({label for mark in every for label in mark.labels})
+    st.multiselect(
+        "Add labels", known, key=f"{key}_added", accept_new_options=True, placeholder="a customer, a release …"
+    )
+    if present := sorted({label for mark in mine for label in mark.labels}):
+        st.multiselect("Remove labels", present, key=f"{key}_removed")
 
 
 def _save(session_keys: Sequence[int], key: str) -> None:

@@ -107,7 +107,6 @@ def key_figures(record: SessionRecord) -> None:
 
 def worst_cell(record: SessionRecord) -> tuple[int, int] | None:
     """The turn that wasted most and the block where that begins; None where no turn wasted or diverged."""
-
     turns = record.turns
     turn = max(turns, key=lambda one: (computed_again(one.account), one.divergence is not None), default=None)
     if turn is None or not (computed_again(turn.account) or turn.divergence):
@@ -214,12 +213,13 @@ def _pictures(record: SessionRecord, reused: DeltaGenerator, account: DeltaGener
 def _turn_table(record: SessionRecord, session_key: int) -> None:
     """Every figure of every turn, as a table."""
     written = Counter(turn for turn, _block in notes_view.marks(notes_state.placed(record, session_key), 1))
-    frame = _table(record.turns, desk_state.chosen_zone())
+    frame = turn_table(record.turns, desk_state.chosen_zone())
     frame = frame.assign(Annotations=[written[turn.turn] for turn in record.turns])
     st.dataframe(frame, hide_index=True, placeholder="?", alt="All turns with all token figures")
 
 
-def _table(turns: tuple[TurnRecord, ...], zone: str) -> pd.DataFrame:
+def turn_table(turns: tuple[TurnRecord, ...], zone: str) -> pd.DataFrame:
+    """A row per turn with all that is known of it: counts in tokens, times in a time zone, durations in seconds."""
     return pd.DataFrame(
         {
             "Turn": [turn.turn for turn in turns],
@@ -260,4 +260,5 @@ def _whole(values: Iterable[int | None]) -> Any:
 
 
 def _seconds(start: float | None, stop: float | None) -> float | None:
-    return None if start is None or stop is None else round(stop - start, 3)
+    """Between two moments; None where one is unknown, or the clock of another machine told it."""
+    return None if start is None or stop is None or stop < start else round(stop - start, 3)

@@ -22,22 +22,7 @@ MOST_MEGABYTES = 20  # of a baseline file: sums of a hundred thousand sessions
 
 def choose(pair: Pair, frame: pd.DataFrame, codes: Sequence[str]) -> tuple[Pair, list[DeltaGenerator]]:
     """Show the fields; return what is asked for now, and the place below each side's fields."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        kinds = list(KINDS)
-        by = st.segmented_control(
-            "What tells the sets apart",
-            kinds,
-            default=pair.by,
-            required=True,
-            format_func=KINDS.__getitem__,
-            key=sets_state.field(sets_state.BY),
-            label_visibility="collapsed",
-        )
-        if by is not None and by != pair.by:
-            sets_state.go(sets_state.suggested(pair, by, frame))
-        if st.button("Swap", icon=":material/swap_horiz:", help="Set A becomes set B, and B becomes A"):
-            sets_state.go(replace(pair, a=pair.b, b=pair.a, by="own" if pair.by == "day" else pair.by))
-        link = st.popover("Link", icon=":material/link:", width="content")
+    link = _above(pair, frame)
     if pair.by in ("day", "own"):
         pair = _days(pair, frame)
     sides: list[Side] = []
@@ -54,6 +39,26 @@ def choose(pair: Pair, frame: pd.DataFrame, codes: Sequence[str]) -> tuple[Pair,
         st.caption("A link to this comparison. A baseline file is only named in it, and has to be given again.")
         st.code(sets_state.link(pair), language=None, wrap_lines=True)
     return pair, places
+
+
+def _above(pair: Pair, frame: pd.DataFrame) -> DeltaGenerator:
+    """What tells the sets apart, and what is done with both of them; return the place for the link."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        kinds = list(KINDS)
+        by = st.segmented_control(
+            "What tells the sets apart",
+            kinds,
+            default=pair.by,
+            required=True,
+            format_func=KINDS.__getitem__,
+            key=sets_state.field(sets_state.BY),
+            label_visibility="collapsed",
+        )
+        if by is not None and by != pair.by:
+            sets_state.go(sets_state.suggested(pair, by, frame))
+        if st.button("Swap", icon=":material/swap_horiz:", help="Set A becomes set B, and B becomes A"):
+            sets_state.go(replace(pair, a=pair.b, b=pair.a, by="own" if pair.by == "day" else pair.by))
+        return st.popover("Link", icon=":material/link:", width="content")
 
 
 def _days(pair: Pair, frame: pd.DataFrame) -> Pair:

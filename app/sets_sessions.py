@@ -7,7 +7,7 @@ import streamlit as st
 
 from analysis.report.two_sets import NAMES, Member, Task, moved, tasks
 from analysis.report.words import counted
-from app import desk_frame, desk_view, sets_state, state
+from app import desk_frame, desk_view, sets_state, state, tables
 from app.sets_state import Set
 
 MOST_ROWS = 500  # tasks in the table
@@ -46,7 +46,7 @@ def _moved(found: Sequence[Task], sets: Sequence[Set]) -> None:
         key=sets_state.field(f"moved_{state.table_number()}"),
         hide_index=True,
         placeholder="?",
-        height=min(35 * len(table) + 38, 460),
+        height=tables.height(len(table), 460),
         on_select="rerun",
         selection_mode="single-cell",
         alt="Tasks whose hit rate or reusable share is another one in set B, those that fell most first; click to open",
@@ -133,7 +133,7 @@ def _list(name: str, rows: pd.DataFrame) -> None:
         key=sets_state.field(f"worst_{name}_{state.table_number()}"),
         hide_index=True,
         placeholder="?",
-        height=min(35 * len(rows) + 38, 320),
+        height=tables.height(len(rows), 320),
         on_select="rerun",
         selection_mode="single-cell",
         alt=f"The sessions of set {name} that wasted most; click a row to open it",

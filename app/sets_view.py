@@ -11,7 +11,7 @@ from analysis.report.figure_words import UNKNOWN
 from analysis.report.set_verdict import verdict
 from analysis.report.two_sets import NAMES, PER, CauseMoved, causes_moved, shares
 from analysis.report.words import IN_WORDS, counted
-from app import charts, sets_state, state
+from app import charts, sets_state, state, tables
 from app.note_text import as_line
 from app.plain import plain
 from app.sets_chart import cause_bars, drawn
@@ -161,7 +161,7 @@ def _table(found: Sequence[CauseMoved]) -> None:
         causes_table(found),
         hide_index=True,
         placeholder=UNKNOWN,
-        height=min(35 * len(found) + 38, 420),
+        height=tables.height(len(found), 420),
         alt="Wasted tokens of every cause in both sets, those that cost most more in set B first",
         column_config={
             "Cause": column.TextColumn(width=230, pinned=True),

@@ -66,7 +66,7 @@ def _edited(comparison: Comparison, old: list[JsonObject], new: list[JsonObject]
     if len(old) > 1 and same == 0 and _is_summary(new[0]):
         return None
     gone = len(old) - len(new)
-    behind = f" and {gone} later messages are gone" if gone else ""
+    behind = f" and {gone} later {'messages are' if gone > 1 else 'message is'} gone" if gone > 0 else ""
     said = f"only the last message differs, and it is the user's{behind}"
     return _deliberate(comparison, "client/user-edit", same, said)
 

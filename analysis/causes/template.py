@@ -79,7 +79,8 @@ def _reasoning(comparison: Comparison, place: Place) -> Iterator[Suspect]:
     thought = reasoning(messages[index]) if index < len(messages) else ""
     field = f"messages[{index}].reasoning"
     others = [one for one in _reasoned(place.old) if one not in _reasoned(place.new)]
-    more = f", and that of {len(others) - 1} later messages" if len(others) > 1 else ""
+    later = len(others) - 1
+    more = f", and that of {later} later message{'s' * (later > 1)}" if later > 0 else ""
     said = f"{len(thought):,} characters of reasoning stand in the request and are no longer printed{more}"
     if "<|channel|>" in place.before[-40:] + place.old_text[:40] or "analysis<|message|>" in place.old_text[:60]:
         said = f"a later reply has no tool calls, so the template drops the analysis{more}: {quoted(thought)}"

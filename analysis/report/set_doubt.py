@@ -8,7 +8,7 @@ from dataclasses import astuple
 
 from analysis.model.baseline import Moved, SetFigures
 from analysis.report.baseline import has_moved, measures
-from analysis.report.figure_words import UNKNOWN
+from analysis.report.figure_words import percent
 from analysis.report.two_sets import NAMES, Member, added
 from analysis.report.words import counted
 
@@ -67,7 +67,7 @@ def _share(name: str, before: SetFigures, after: SetFigures) -> Moved:
 
 
 def _without(one: Member, share: str, left: Moved) -> str:
-    values = [UNKNOWN if value is None else f"{value:.1f}%" for value in (left.before, left.after)]
+    values = percent(left.before), percent(left.after)
     cut = "…" if len(one.session_id) > LONGEST_NAME else ""
     name = f"{one.session_id[:LONGEST_NAME]}{cut}"
     return f"without session {name} the {share} is {values[0]} in set {NAMES[0]} and {values[1]} in set {NAMES[1]}"

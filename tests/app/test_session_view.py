@@ -10,7 +10,7 @@ from analysis.model.record import SessionRecord, TurnRecord
 from analysis.pipeline.importing import store
 from analysis.pipeline.renderers import Renderers
 from analysis.store.repository import Repository
-from app.session_view import FIDELITY, wasted_from, worst_cell
+from app.session_view import FIDELITY, turn_table, wasted_from, worst_cell
 from tests.app.dashboard import Open, cards, key_of, no_exception, without_tokens, words
 from tests.sample_store import record_of, sample
 
@@ -71,6 +71,23 @@ def test_the_cell_is_the_same_without_the_blocks() -> None:
     assert worst_cell(bare) == worst_cell(record), "the page reads a session without them"
     (run,) = (run for run in record.turns[5].block_runs if run.state == "missed")
     assert worst_cell(record) == (6, run.start)
+
+
+@pytest.mark.parametrize(
+    ("first_token_at", "seconds"),
+    [
+        pytest.param(1000.25, 0.25, id="after the request"),
+        pytest.param(1000.0, 0.0, id="at once"),
+        pytest.param(None, None, id="unknown"),
+        pytest.param(999.0, None, id="before the request"),
+    ],
+)
+def test_the_first_token_comes_after_its_request_or_at_no_known_time(
+    first_token_at: float | None, seconds: float | None
+) -> None:
+    one = replace(record_of("02").turns[0], started_at=1000.0, first_token_at=first_token_at)
+    (found,) = turn_table((one,), "UTC")["First token after (s)"]
+    assert found == seconds
 
 
 def test_the_page_opens_where_most_was_missed(visit: Open, samples: Path) -> None:

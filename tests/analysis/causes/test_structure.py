@@ -47,6 +47,19 @@ def test_a_history_that_was_left(now: list[dict[str, Any]], fields: dict[str, An
 
 
 @pytest.mark.parametrize(
+    ("before", "words"),
+    [
+        pytest.param(OLD[:4], "it is the user's", id="none"),
+        pytest.param(OLD[:5], "it is the user's and 1 later message is gone", id="one"),
+        pytest.param(OLD, "it is the user's and 2 later messages are gone", id="two"),
+    ],
+)
+def test_messages_that_went_with_an_edited_question_are_counted(before: list[dict[str, Any]], words: str) -> None:
+    (found,) = changes(beside(before, [*OLD[:3], user("else")]))
+    assert found.evidence.endswith(words)
+
+
+@pytest.mark.parametrize(
     ("now", "fields"),
     [
         pytest.param([*OLD, assistant("3"), user("four")], {}, id="grown"),

@@ -6,6 +6,7 @@ import pytest
 
 from analysis.causes.comparison import Suspect
 from analysis.causes.template import knobs, message_index, with_knob
+from analysis.model.finding import Cause
 from analysis.model.session import Request, Session, Turn
 from analysis.model.settings import Settings
 from analysis.pipeline.analyse import analyse
@@ -16,14 +17,19 @@ from tests.visible_cases import causes_of
 SYSTEM: dict[str, Any] = {"role": "system", "content": "Be brief, and answer with care."}
 
 
-def codes(renderer: TemplateRenderer, *requests: list[dict[str, Any]], **kwargs: Any) -> list[tuple[str, str, str]]:
-    """Codes, fields and fixes of the last of some turns with the sample model."""
+def last_causes(renderer: TemplateRenderer, *requests: list[dict[str, Any]], **kwargs: Any) -> tuple[Cause, ...]:
+    """The causes of the last of some turns with the sample model."""
     turns = [
         Turn(number, number, f"r{number}", Request("chat", "m", tuple(messages), template_kwargs=kwargs))
         for number, messages in enumerate(requests, 1)
     ]
     (found,) = analyse([Session("s", "f", "f", "t", tuple(turns))], lambda _model: renderer, Settings())
-    return [(cause.code, cause.segment or "", cause.fix) for cause in found.turns[-1].causes]
+    return found.turns[-1].causes
+
+
+def codes(renderer: TemplateRenderer, *requests: list[dict[str, Any]], **kwargs: Any) -> list[tuple[str, str, str]]:
+    """The same as codes, fields and fixes."""
+    return [(one.code, one.segment or "", one.fix) for one in last_causes(renderer, *requests, **kwargs)]
 
 
 CALL = assistant("", "first look", path="a")
@@ -37,6 +43,25 @@ def test_stripped_reasoning_names_the_knob_that_was_seen_to_cure_it(sample_rende
     assert (code, path) == ("template/reasoning-stripped", "messages[2].reasoning")
     assert fix == 'Send chat_template_kwargs: {"preserve_reasoning": true}.'
     assert codes(sample_renderer, THEN, NOW, preserve_reasoning=True) == []
+
+
+@pytest.mark.parametrize(
+    ("num_later", "words"),
+    [
+        pytest.param(0, "no longer printed:", id="none"),
+        pytest.param(1, "no longer printed, and that of 1 later message:", id="one"),
+        pytest.param(2, "no longer printed, and that of 2 later messages:", id="two"),
+    ],
+)
+def test_later_reasoning_that_went_with_it_is_counted(
+    sample_renderer: TemplateRenderer, num_later: int, words: str
+) -> None:
+    then = [
+        *THEN,
+        *(one for number in range(num_later) for one in (assistant("", f"again {number}", path="b"), RESULT)),
+    ]
+    (cause,) = last_causes(sample_renderer, then, [*then, assistant("done", "enough"), user("b")])
+    assert words in cause.evidence
 
 
 def test_the_client_that_dropped_it_is_named_first(sample_renderer: TemplateRenderer) -> None:
