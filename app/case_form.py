@@ -75,8 +75,6 @@ def _written(key: str) -> CaseText:
 
 
 def _save(case_key: int, version: int, field: str) -> None:
-    if notes_state.edited_case(case_key) != version:
-        return  # the second press of a double click: what was written is kept already
     _change(case_key, version, _written(field))
 
 

@@ -131,8 +131,6 @@ def _editor(annotation: Annotation) -> None:
 
 
 def _save(annotation: Annotation, version: int, field: str) -> None:
-    if notes_state.edited() != (annotation.key, version):
-        return  # the second press of a double click: what was written is kept already
     text = st.session_state[field].strip()
     if not text:
         raise Refused("An empty note says nothing: delete it instead.")

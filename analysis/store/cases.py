@@ -38,11 +38,14 @@ class Cases:
     def change(self, key: int, version: int, author: str, text: CaseText | None) -> int:
         """Write the state after ``version``; return its number.  No text deletes the case.
 
-        Raise Outdated where that is not the present state.
+        Raise Outdated where that is not the present state.  The same change by the same person, as a double click asks
+        for it, is made once.
         """
         with self._writing() as cursor:
-            query = "SELECT version, author FROM case_versions WHERE case_key = ? ORDER BY version DESC"
+            query = "SELECT version, author, words FROM case_versions WHERE case_key = ? ORDER BY version DESC"
             found = cursor.execute(query, [key]).fetchone()
+            if found is not None and found == (version + 1, author, _words(text)):
+                return version + 1
             if found is None or found[0] != version:
                 who = "Somebody" if found is None else found[1]
                 raise Outdated(f"{who} has changed this case meanwhile: nothing was overwritten.")
@@ -114,9 +117,12 @@ def _demand(cursor: Cursor, key: int, session_key: int) -> None:
 
 
 def _write(cursor: Cursor, key: int, version: int, author: str, text: CaseText | None) -> None:
-    words = None if text is None else json.dumps(asdict(text))
     columns = "case_key, version, author, words"
-    cursor.execute(f"INSERT INTO case_versions ({columns}) VALUES (?, ?, ?, ?)", [key, version, author, words])
+    cursor.execute(f"INSERT INTO case_versions ({columns}) VALUES (?, ?, ?, ?)", [key, version, author, _words(text)])
+
+
+def _words(text: CaseText | None) -> str | None:
+    return None if text is None else json.dumps(asdict(text))
 
 
 def _drop(cursor: Cursor, key: int, session_key: int) -> None:

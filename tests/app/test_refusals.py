@@ -103,7 +103,12 @@ def a_case_edit(visit: Open, database: Path) -> tuple[AppTest, str, Kept]:
     return shown, "Save", lambda kept: len(kept.cases.all()[0].versions) == 2
 
 
-@pytest.mark.parametrize("written", [a_note, an_edit, a_pin, a_case, a_case_edit, a_mark, a_view])
+def a_deletion(visit: Open, database: Path) -> tuple[AppTest, str, Kept]:
+    shown, label, _is_kept = a_note(visit, database)
+    return press(shown, label), "Delete", lambda kept: kept.annotations.counts() == {}
+
+
+@pytest.mark.parametrize("written", [a_note, an_edit, a_deletion, a_pin, a_case, a_case_edit, a_mark, a_view])
 def test_a_double_click_writes_once(
     visit: Open, database: Path, written: Callable[[Open, Path], tuple[AppTest, str, Kept]]
 ) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.model.annotation import CaseText, Finding
+from analysis.model.annotation import Case, CaseText, Finding
 from analysis.store.notes import Outdated
 from analysis.store.repository import Repository
 from tests.analysis.store.stored import an_import
@@ -148,3 +148,19 @@ def test_nothing_is_put_into_a_case_that_was_deleted(store: Repository) -> None:
             store.cases.pin(gone, FINDING, "ann")
     store.cases.change(key, 2, "bob", TEXT)
     store.cases.take(key, 1)
+
+
+def test_the_same_change_twice_is_made_once(store: Repository) -> None:
+    key = store.cases.create("ann", TEXT)
+    for text in (CaseText(ODD, ODD), None):
+        version = len(_case(store, key).versions)
+        assert [store.cases.change(key, version, "ann", text) for _press in range(2)] == [version + 1] * 2
+        with pytest.raises(Outdated):
+            store.cases.change(key, version, "bob", text)
+    assert len(_case(store, key).versions) == 3
+
+
+def _case(store: Repository, key: int) -> Case:
+    case = store.cases.one(key)
+    assert case is not None
+    return case
