@@ -13,6 +13,7 @@ from app.plain import plain
 from app.refusals import Refused, kept, refusal
 
 CASE = "case_of_session"
+CREATED = "case_form_that_was_kept"
 WRITTEN = ("title", "ticket", "customer", "narrative")
 NAMELESS = "Give your name first: it stands beside what you write."
 
@@ -27,7 +28,10 @@ def new_case(expanded: bool) -> None:
 
 
 def _create(field: str) -> None:
+    if st.session_state.get(CREATED) == field:
+        return  # the second press of a double click: the case is kept already
     notes_state.open_case(state.repository().cases.create(notes_state.author(), _written(field)))
+    st.session_state[CREATED] = field
 
 
 def edit_case(case: Case) -> None:

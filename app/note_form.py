@@ -104,6 +104,8 @@ def show_quote(session_key: int, turn: TurnRecord, start: int, stop: int) -> Non
 
 
 def _add(session_key: int, number: int, at: tuple[int, int] | None) -> None:
+    if number != notes_state.draft_number():
+        return  # the second press of a double click: the note is kept already
     text = st.session_state[f"note_new_text_{number}"].strip()
     take_name(f"note_{number}")
     if not text:
@@ -119,7 +121,9 @@ def _anchor(session_key: int, spot: Spot) -> Anchor:
         return WHOLE_SESSION
     if spot.start is None or spot.stop is None:
         return anchor_of_turn(spot.turn)
-    ids = state.full_ids(session_key)[spot.turn.turn]
+    ids = state.full_ids(session_key).get(spot.turn.turn)
+    if ids is None:
+        raise Refused("The tokens of this turn have been forgotten meanwhile: the note was not kept.")
     key = state.repository().annotations.key()
     try:
         return anchor_of_span(spot.turn, ids, state.token_bytes, spot.start, spot.stop, key, spot.kind)

@@ -33,7 +33,10 @@ def remember_name() -> None:
 def kept_in(component_state: object) -> str:
     """The name in what the browser sent, empty where there is none: it can send anything."""
     value = component_state.get("name") if isinstance(component_state, Mapping) else None
-    return " ".join(value[:MOST_IN_A_LINE].split()) if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    sendable = value[:MOST_IN_A_LINE].encode("utf-8", "replace").decode()  # half of a pair is no text: no page shows it
+    return " ".join(sendable.split())
 
 
 @cache

@@ -18,6 +18,8 @@ CachedBasis = Literal["reported", "omitted", "disabled", "not-recorded"]
 RequestKind = Literal["chat", "completion"]
 ProblemKind = Literal["other", "damaged"]
 Mark = Literal["no_system", "no_tools", "reconstructed", "truncated", "redacted"]
+# The ids that readers give to requests whose log gives none; a pattern to be searched for, in SQL too.
+MADE_UP_ID = r"^line-\d+$|(?:^| )(?:message|line|step|call|observation|run) \d+$"
 HEADLESS: frozenset[Mark] = frozenset({"no_system", "no_tools", "truncated", "redacted"})
 
 

@@ -11,10 +11,10 @@ from dataclasses import fields, replace
 import numpy as np
 
 from analysis.formats.base import Problems
-from analysis.model.session import Problem, Request, Session, Turn
+from analysis.model.session import MADE_UP_ID, Problem, Request, Session, Turn
 
 MESSAGE = "a call that is logged twice, counted once."
-_MADE_UP = re.compile(r"^line-\d+$|(?:^| )(?:message|line|step|call|observation|run) \d+$")  # ids that readers give
+_MADE_UP = re.compile(MADE_UP_ID)
 _PARTS = tuple(field.name for field in fields(Request))
 _Known = dict[tuple[str, float | None], list[Turn]]
 

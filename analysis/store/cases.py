@@ -38,11 +38,14 @@ class Cases:
     def change(self, key: int, version: int, author: str, text: CaseText | None) -> int:
         """Write the state after ``version``; return its number.  No text deletes the case.
 
-        Raise Outdated where that is not the present state.
+        Raise Outdated where that is not the present state.  The same change by the same person, as a double click asks
+        for it, is made once.
         """
         with self._writing() as cursor:
-            query = "SELECT version, author FROM case_versions WHERE case_key = ? ORDER BY version DESC"
+            query = "SELECT version, author, words FROM case_versions WHERE case_key = ? ORDER BY version DESC"
             found = cursor.execute(query, [key]).fetchone()
+            if found is not None and found == (version + 1, author, _words(text)):
+                return version + 1
             if found is None or found[0] != version:
                 who = "Somebody" if found is None else found[1]
                 raise Outdated(f"{who} has changed this case meanwhile: nothing was overwritten.")
@@ -50,8 +53,9 @@ class Cases:
         return version + 1
 
     def take(self, key: int, session_key: int, side: Side | None = None) -> None:
-        """Make a session part of a case, or put one that is into another set."""
+        """Make a session part of a case, or put one that is into another set; raise Outdated where either is gone."""
         with self._writing() as cursor:
+            _demand(cursor, key, session_key)
             _drop(cursor, key, session_key)
             cursor.execute("INSERT INTO case_sessions VALUES (?, ?, ?)", [key, session_key, side])
 
@@ -61,8 +65,12 @@ class Cases:
             _drop(cursor, key, session_key)
 
     def pin(self, key: int, finding: Finding, author: str) -> int:
-        """Put a finding at the end of those of a case; return the key of the pin, that of before where it is there."""
+        """Put a finding at the end of those of a case; return the key of the pin, that of before where it is there.
+
+        Raise Outdated where the case or the session is gone: what a log said is not kept after it was forgotten.
+        """
         with self._writing() as cursor:
+            _demand(cursor, key, finding.session_key)
             for pinned in _pinned(cursor, key).get(key, ()):
                 if _same(pinned.finding, finding):
                     return pinned.key
@@ -99,10 +107,22 @@ def forget_in_cases(cursor: Cursor, import_key: int) -> None:
     cursor.execute(f"DELETE FROM pinned_findings WHERE {pinned} IN {mine}", [import_key])
 
 
+def _demand(cursor: Cursor, key: int, session_key: int) -> None:
+    """Raise Outdated where the case was deleted or the session forgotten."""
+    query = "SELECT arg_max(words IS NOT NULL, version) FROM case_versions WHERE case_key = ?"
+    if cursor.execute(query, [key]).fetchone() != (True,):
+        raise Outdated("This case was deleted meanwhile: nothing was put into it.")
+    if not cursor.execute("SELECT 1 FROM sessions WHERE session_key = ?", [session_key]).fetchall():
+        raise Outdated("This session has been forgotten meanwhile: nothing was put into the case.")
+
+
 def _write(cursor: Cursor, key: int, version: int, author: str, text: CaseText | None) -> None:
-    words = None if text is None else json.dumps(asdict(text))
     columns = "case_key, version, author, words"
-    cursor.execute(f"INSERT INTO case_versions ({columns}) VALUES (?, ?, ?, ?)", [key, version, author, words])
+    cursor.execute(f"INSERT INTO case_versions ({columns}) VALUES (?, ?, ?, ?)", [key, version, author, _words(text)])
+
+
+def _words(text: CaseText | None) -> str | None:
+    return None if text is None else json.dumps(asdict(text))
 
 
 def _drop(cursor: Cursor, key: int, session_key: int) -> None:

@@ -84,13 +84,16 @@ class Annotations:
     def change(self, key: int, version: int, author: str, text: str | None) -> int:
         """Write the state after ``version``; return its number.  No text deletes, a text after that brings it back.
 
-        Raise Outdated where that is not the present state.
+        Raise Outdated where that is not the present state.  The same change by the same person, as a double click asks
+        for it, is made once.
         """
         with self._writing() as cursor:
-            query = "SELECT version, author FROM note_versions WHERE note_key = ? ORDER BY version DESC"
+            query = "SELECT version, author, words FROM note_versions WHERE note_key = ? ORDER BY version DESC"
             found = cursor.execute(query, [key]).fetchone()
             if found is None:
                 raise Outdated("This note was forgotten meanwhile, with its log.")
+            if found == (version + 1, author, text):
+                return version + 1
             if found[0] != version:
                 raise Outdated(f"{found[1]} has changed this note meanwhile: nothing was overwritten.")
             _write(cursor, key, version + 1, author, text)

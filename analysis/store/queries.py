@@ -91,15 +91,17 @@ PROBLEMS = """
 # start, its figures, and the session or the id that it has.
 REPEATED = """
     WITH calls AS (
-        SELECT import_key, session_key, session_id, request_id, started_at, ended_at, output_tokens, cached_tokens
+        SELECT import_key, session_key, requests.model, started_at, ended_at, output_tokens, cached_tokens,
+            unnest([if(inferred, NULL, 'session ' || session_id),
+                if(regexp_matches(request_id, $made_up), NULL, 'request ' || request_id)]) AS name
         FROM requests JOIN sessions USING (session_key) WHERE started_at IS NOT NULL)
     SELECT DISTINCT mine.session_key, imports.import_key, imports.file
-    FROM calls AS mine JOIN calls AS theirs ON mine.started_at = theirs.started_at
+    FROM calls AS mine JOIN calls AS theirs ON mine.name = theirs.name
+        AND mine.started_at = theirs.started_at AND mine.model = theirs.model
         AND mine.ended_at IS NOT DISTINCT FROM theirs.ended_at
         AND mine.output_tokens IS NOT DISTINCT FROM theirs.output_tokens
         AND mine.cached_tokens IS NOT DISTINCT FROM theirs.cached_tokens
-        AND (mine.session_id = theirs.session_id OR mine.request_id = theirs.request_id)
         AND mine.import_key <> theirs.import_key
     JOIN imports ON imports.import_key = theirs.import_key
-    WHERE mine.import_key = ? ORDER BY imports.import_key, mine.session_key
+    WHERE mine.import_key = $import_key ORDER BY imports.import_key, mine.session_key
 """

@@ -14,7 +14,7 @@ import pandas as pd
 
 from analysis.model.record import SessionRecord
 from analysis.model.renderer import RendererChoice
-from analysis.model.session import TokenIds
+from analysis.model.session import MADE_UP_ID, TokenIds
 from analysis.store.backup import copy_store
 from analysis.store.cases import Cases, forget_in_cases
 from analysis.store.database import MEMORY, connect, looked_into
@@ -112,9 +112,11 @@ class Repository:
     def repeated(self, import_key: int) -> tuple[int, tuple[str, ...]]:
         """How many sessions of an import have calls that other imports have too, and the names of their logs.
 
-        Calls without a start are not looked for: two that look alike may both have been sent.
+        Not looked for are calls without a start, and those of which the log names neither session nor request: two that
+        look alike may both have been sent.
         """
-        found = self.transactions.rows(REPEATED, import_key)
+        with self.transactions.reading() as cursor:
+            found = cursor.execute(REPEATED, {"import_key": import_key, "made_up": MADE_UP_ID}).fetchall()
         return len({key for key, _other, _file in found}), tuple(dict.fromkeys(file for _key, _other, file in found))
 
     def save(self, incoming: Import, replacing: Iterable[int] = ()) -> int:

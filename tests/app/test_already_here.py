@@ -45,6 +45,26 @@ def test_other_calls_are_no_repetition(tmp_path: Path) -> None:
         assert said(database, write(tmp_path / f"{name}.jsonl", *lines)) == []
 
 
+def begun_at_once(name: str, **other: object) -> list[bytes]:
+    """The lines of a benchmark whose sessions all begin in the same second, with a clock that knows no more."""
+    return [
+        json.dumps({"session_id": f"{name}-{n}", "ts_start": 1000, "request": chat("hi"), **other}).encode() + b"\n"
+        for n in range(3)
+    ]
+
+
+def test_sessions_of_two_runs_that_began_in_one_second_are_no_repetition(tmp_path: Path) -> None:
+    database = tmp_path / "a.duckdb"
+    for name in ("a", "b"):
+        assert said(database, write(tmp_path / f"{name}.jsonl", *begun_at_once(name))) == []
+    for name in ("c", "d"):  # the sessions of these are told by their messages
+        lines = begun_at_once(name, session_id=None, note=name)
+        assert said(database, write(tmp_path / f"{name}.jsonl", *lines)) == []
+    other = begun_at_once("a", request={**chat("hi"), "model": "another"})
+    assert said(database, write(tmp_path / "e.jsonl", *other)) == [], "the same tasks given to two models"
+    assert said(database, write(tmp_path / "f.jsonl", *begun_at_once("a"), b"\n")) != []
+
+
 def test_samples_have_nothing_in_common() -> None:
     repository = fill(":memory:")
     keys = repository.imports().import_key.tolist()

@@ -16,6 +16,7 @@ from app.note_text import MOST_IN_A_LINE
         ({"name": "Ann"}, "Ann"),
         ({"name": "  Ann \n Lee "}, "Ann Lee"),
         ({"name": "x" * 9999}, "x" * MOST_IN_A_LINE),
+        ({"name": "Ann \ud800"}, "Ann ?"),
         ({"name": None}, ""),
         ({"name": ["Ann"]}, ""),
         ({}, ""),

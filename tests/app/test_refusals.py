@@ -90,6 +90,39 @@ def test_a_press_is_kept_though_the_next_one_cuts_its_run_short(
     assert is_kept(state.repository())
 
 
+def an_edit(visit: Open, database: Path) -> tuple[AppTest, str, Kept]:
+    shown, label, _is_kept = a_note(visit, database)
+    shown = press(press(shown, label), "Edit")
+    fill(shown, NOTE, "seen again", "text_area")
+    return shown, "Save note", lambda kept: len(kept.annotations.of_session(int(key_of("02")))[0].versions) == 2
+
+
+def a_case_edit(visit: Open, database: Path) -> tuple[AppTest, str, Kept]:
+    shown = press(named(no_exception(visit("cases", database, case="1"))), "Edit")
+    fill(shown, "Ticket", "SUP-17")
+    return shown, "Save", lambda kept: len(kept.cases.all()[0].versions) == 2
+
+
+def a_deletion(visit: Open, database: Path) -> tuple[AppTest, str, Kept]:
+    shown, label, _is_kept = a_note(visit, database)
+    return press(shown, label), "Delete", lambda kept: kept.annotations.counts() == {}
+
+
+@pytest.mark.parametrize("written", [a_note, an_edit, a_deletion, a_pin, a_case, a_case_edit, a_mark, a_view])
+def test_a_double_click_writes_once(
+    visit: Open, database: Path, written: Callable[[Open, Path], tuple[AppTest, str, Kept]]
+) -> None:
+    shown, label, is_kept = written(visit, database)
+    for box in shown.selectbox:
+        box.set_value(box.value)  # else it is asked for at the second press, when its field is another one
+    drawn = shown._tree
+    shown = press(shown, label)
+    assert not shown.error and is_kept(state.repository())
+    shown._tree = drawn  # the second press comes from the page as it was at the first one
+    shown = press(shown, label)
+    assert not shown.error and is_kept(state.repository())
+
+
 def test_a_name_is_known_though_the_next_press_cuts_its_run_short(visit: Open, database: Path) -> None:
     shown = no_exception(visit("session", database, session=key_of("02")))
     fill(shown, "Your name", "Ann")
@@ -122,3 +155,30 @@ def test_a_full_disk_is_told_where_the_note_was_written(
     press(shown, "Add note")
     assert [error.value for error in shown.error] == [r"No room is left\."]
     assert field(shown, "text_area", NOTE).value == "seen"
+
+
+def forget(start: str) -> None:
+    """Forget a sample log as another person does."""
+    found = state.repository().transactions.rows(
+        "SELECT import_key FROM sessions WHERE session_key = ?", int(key_of(start))
+    )
+    state.repository().delete(found[0][0])
+
+
+def test_a_note_on_tokens_that_are_forgotten_meanwhile_is_refused(visit: Open, database: Path) -> None:
+    shown = named(no_exception(visit("session", database, session=key_of("02"))))
+    fill(shown, NOTE, "seen", "text_area")
+    forget("02")
+    press(shown, "Add note")
+    assert state.repository().annotations.counts() == {}
+
+
+def test_a_finding_whose_log_is_forgotten_meanwhile_is_not_pinned(visit: Open, database: Path) -> None:
+    shown = named(no_exception(visit("cases", database, case="1")))
+    forget("02")
+    shown = press(shown, "Pin")
+    (case,) = state.repository().cases.all()
+    assert [error.value for error in shown.error] == [
+        r"This session has been forgotten meanwhile\: nothing was put into the case\."
+    ]
+    assert case.sessions == case.pinned == ()

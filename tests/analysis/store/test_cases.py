@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.model.annotation import CaseText, Finding
+from analysis.model.annotation import Case, CaseText, Finding
 from analysis.store.notes import Outdated
 from analysis.store.repository import Repository
 from tests.analysis.store.stored import an_import
@@ -125,3 +125,42 @@ def test_a_session_that_is_imported_anew_stays_in_its_case(store: Repository) ->
     store.save(an_import(record_of("03"), sha256="u"), replacing=[1])
     case = store.cases.one(key)
     assert case is not None and [(one.session_key, one.side) for one in case.sessions] == [(1, "before")]
+
+
+def test_nothing_of_a_log_that_was_forgotten_comes_into_a_case(store: Repository) -> None:
+    key = store.cases.create("ann", TEXT)
+    store.delete(1)
+    with pytest.raises(Outdated, match="This session has been forgotten meanwhile"):
+        store.cases.take(key, 1)
+    with pytest.raises(Outdated, match="This session has been forgotten meanwhile"):
+        store.cases.pin(key, FINDING, "ann")
+    for table in ("case_sessions", "pinned_findings"):
+        assert store.transactions.rows(f"SELECT count(*) FROM {table}") == [(0,)]
+
+
+def test_nothing_is_put_into_a_case_that_was_deleted(store: Repository) -> None:
+    key = store.cases.create("ann", TEXT)
+    store.cases.change(key, 1, "bob", None)
+    for gone in (key, 99):
+        with pytest.raises(Outdated, match="This case was deleted meanwhile"):
+            store.cases.take(gone, 1)
+        with pytest.raises(Outdated, match="This case was deleted meanwhile"):
+            store.cases.pin(gone, FINDING, "ann")
+    store.cases.change(key, 2, "bob", TEXT)
+    store.cases.take(key, 1)
+
+
+def test_the_same_change_twice_is_made_once(store: Repository) -> None:
+    key = store.cases.create("ann", TEXT)
+    for text in (CaseText(ODD, ODD), None):
+        version = len(_case(store, key).versions)
+        assert [store.cases.change(key, version, "ann", text) for _press in range(2)] == [version + 1] * 2
+        with pytest.raises(Outdated):
+            store.cases.change(key, version, "bob", text)
+    assert len(_case(store, key).versions) == 3
+
+
+def _case(store: Repository, key: int) -> Case:
+    case = store.cases.one(key)
+    assert case is not None
+    return case

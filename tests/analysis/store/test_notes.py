@@ -68,6 +68,16 @@ def test_who_comes_second_overwrites_nothing(store: Repository, text: str | None
     assert texts(store) == ["two"]
 
 
+@pytest.mark.parametrize("text", ["again", None])
+def test_the_same_change_twice_is_made_once(store: Repository, text: str | None) -> None:
+    key = store.annotations.add(1, Anchor("session"), "ann", "first")
+    assert [store.annotations.change(key, 1, "ann", text) for _press in range(2)] == [2, 2]
+    (read,) = store.annotations.of_session(1)
+    assert [one.text for one in read.versions] == ["first", text]
+    with pytest.raises(Outdated):
+        store.annotations.change(key, 1, "bob", text)
+
+
 def test_what_is_not_there_cannot_be_written_to(store: Repository) -> None:
     with pytest.raises(Outdated, match="forgotten"):
         store.annotations.add(99, SPAN, "ann", "one")
