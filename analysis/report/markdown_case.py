@@ -6,14 +6,14 @@ from analysis.report.case_document import BeforeAfter, CasePart, Pinned, Shift
 from analysis.report.figure_words import known
 from analysis.report.markdown_text import as_typed, bullets, cause, numbered, prose, strong, table, value, words
 from analysis.report.quotes import Shown
-from analysis.report.shape import left_out, remark_of
+from analysis.report.shape import asked_by, left_out, remark_of
 
 HEADS = ("Before", "After", "Change")
 
 
 def case_blocks(case: CasePart[Shown]) -> Iterator[str]:
     """The case above its sessions, block by block."""
-    facts = [f"{kind} {value(one)}" for kind, one in (("ticket", case.ticket), ("for", case.customer)) if one]
+    facts = [f"{word}{value(one)}" for word, one in asked_by(case)]
     yield " · ".join([*facts, f"written by {value(case.author)}, {words(case.at)}"])
     if case.narrative:
         yield "\n".join(as_typed(case.narrative))

@@ -7,13 +7,13 @@ from analysis.report.document import Report, SessionPart
 from analysis.report.links import linked_prose, place
 from analysis.report.markup import Kind, bare, bullets, cause, number, numbers, paragraph, prose, table, text, value
 from analysis.report.quotes import Shown
-from analysis.report.shape import left_out, remark_of
+from analysis.report.shape import asked_by, left_out, remark_of
 from analysis.report.written import as_typed
 
 
 def case_section(report: Report[Shown], case: CasePart[Shown]) -> str:
     """The case above its sessions."""
-    facts = [f"{kind} {value(one)}" for kind, one in (("ticket", case.ticket), ("for", case.customer)) if one]
+    facts = [f"{word}{value(one)}" for word, one in asked_by(case)]
     facts.append(f"written by {value(case.author)}, {text(case.at)}")
     story = f'<div class="story">{as_typed(case.narrative)}</div>' if case.narrative else ""
     pins = "".join(_pinned(report.sessions, one) for one in case.pinned)

@@ -1,8 +1,8 @@
 """What a report looks like whatever it is written as: which columns it has, what is remarked."""
 
-from analysis.report.case_document import BeforeAfter, Pinned
+from analysis.report.case_document import BeforeAfter, CasePart, Pinned
 from analysis.report.document import Report
-from analysis.report.quotes import Shown
+from analysis.report.quotes import Placeholder, Shown
 from analysis.report.words import counted
 
 GONE = "The present analysis no longer finds this."
@@ -26,6 +26,16 @@ def said_of_absent(report: Report[Shown]) -> str:
     if not report.left_out:
         return ""
     return f"{counted(report.left_out, 'more session')} left out: too many for one report."
+
+
+def asked_by(case: CasePart[Shown]) -> list[tuple[str, Shown]]:
+    """The ticket and the customer of a case, each behind the word for it: what hides a ticket calls itself one."""
+    found: list[tuple[str, Shown]] = []
+    if case.ticket:
+        found.append(("" if isinstance(case.ticket, Placeholder) else "ticket ", case.ticket))
+    if case.customer:
+        found.append(("for ", case.customer))
+    return found
 
 
 def remark_of(one: Pinned[Shown]) -> str:

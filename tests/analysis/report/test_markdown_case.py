@@ -19,3 +19,8 @@ def test_a_case_is_told_from_its_story_to_its_sessions() -> None:
     )
     places = [said.index(line) for line in lines]
     assert places == sorted(places)
+
+
+def test_a_hidden_ticket_is_called_one_once() -> None:
+    said = as_markdown(redacted(case_report(), Rules(), KEY)[0])
+    assert "\n`ticket A` · for `customer A` · written by " in said
